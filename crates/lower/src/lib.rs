@@ -209,6 +209,7 @@ impl<'f> Lowering<'f> {
         self.ask_for_warnings(&reporters);
         self.check_left_limits();
         self.simplify_homotopies();
+        self.model.continue_roots();
         self.model.split_structural_ifs();
     }
 

@@ -3,6 +3,7 @@
 //! Everything here is data with exact meaning, independent of any concrete syntax. See [`Mdae`] for the model,
 //! [`ExprPool`] for expressions, [`Builder`] for stating models from Rust.
 
+mod beyond;
 pub mod builder;
 mod derivative;
 mod derive;

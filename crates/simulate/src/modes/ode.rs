@@ -37,6 +37,15 @@ pub(crate) enum OdeFailure {
     Delay(DelayError),
 }
 
+impl OdeFailure {
+    fn in_words(&self) -> &'static str {
+        match self {
+            OdeFailure::Plan(_) => "the equations have no solution there that was found",
+            OdeFailure::Delay(_) => "a delayed signal has no value there",
+        }
+    }
+}
+
 impl From<DelayError> for OdeFailure {
     fn from(error: DelayError) -> Self {
         OdeFailure::Delay(error)
@@ -88,7 +97,7 @@ impl ModeOde<'_> {
     }
 
     fn failed(&mut self, failure: OdeFailure) -> EvalError {
-        let error = EvalError::recoverable(format!("{failure:?}"));
+        let error = EvalError::recoverable(failure.in_words());
         self.last_failure = Some(failure);
         error
     }

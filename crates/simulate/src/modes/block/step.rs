@@ -128,7 +128,8 @@ impl BlockSolver {
         found
     }
 
-    /// Takes the slopes right beside the present values where those jump: `max(0, s)` and `min(0, s)` both have none at zero.
+    /// Takes the slopes right beside the present values where those jump: `max(0, s)` and `min(0, s)` both have none at zero, and a root
+    /// has an infinite one.
     /// Whether there are such.
     fn take_slopes_beside(&mut self, memory: &Memory, side: f64) -> bool {
         let slopes_at = |distance: f64| {
@@ -146,7 +147,7 @@ impl BlockSolver {
         for (slope, (near, far)) in self.jacobian.iter_mut().zip(near.into_iter().zip(far)) {
             let goes_on = (near - far).abs() <= SAME_SLOPE * near.abs();
             let jumped = (near - *slope).abs() > SAME_SLOPE * near.abs().max(slope.abs());
-            if goes_on && jumped {
+            if near.is_finite() && (goes_on && jumped || !slope.is_finite()) {
                 *slope = near;
                 jumps = true;
             }

@@ -1,0 +1,125 @@
+//! Roots in branches, continued beyond the conditions of these.
+//!
+//! In `q = if dp >= 0 then k*sqrt(dp) else -k*sqrt(-dp)` each branch has no value where the other one holds. Yet values from there are
+//! met: iterations begin there, candidates are tried there, and at the event dp is zero but for rounding. So a root of x in a
+//! branch is `sign(x)*sqrt(abs(x))` where the condition of its branch does not hold. Where it holds nothing changes, and a mode in
+//! which it does not is never accepted.
+
+use rustc_hash::FxHashMap;
+
+use crate::expr::{BinaryFunction, ExprPool, Node, UnaryFunction};
+use crate::index::{ConditionId, ExprId, VarId};
+use crate::model::{Comparison, Mdae};
+
+/// Larger equations are left as they are.
+const MOST_NODES: usize = 4_000;
+/// Definitions of Booleans by one another that are followed.
+const MOST_DEFINITIONS: usize = 8;
+
+impl Mdae {
+    /// Gives roots in branches values beyond the conditions of these.
+    pub fn continue_roots(&mut self) {
+        let known = Known::new(self);
+        let pool = &mut self.pool;
+        for equation in self.equations.iter_mut() {
+            let nodes = pool.reachable(&[equation.residual]);
+            if nodes.len() > MOST_NODES || !nodes.iter().any(|&id| root(pool, pool.node(id)).is_some()) {
+                continue;
+            }
+            let inside = known.literal(pool, equation.guard);
+            equation.residual = known.continued(pool, equation.residual, inside);
+        }
+    }
+}
+
+/// What is known of conditions and of the Booleans that they give.
+struct Known {
+    relations: FxHashMap<ConditionId, (ExprId, BinaryFunction)>,
+    definitions: FxHashMap<VarId, ExprId>,
+}
+
+impl Known {
+    fn new(model: &Mdae) -> Self {
+        let relation = |id: ConditionId| {
+            let (function, comparison) = model.relation(id)?;
+            let operator = match comparison {
+                Comparison::Greater => BinaryFunction::Gt,
+                Comparison::GreaterEqual => BinaryFunction::Ge,
+            };
+            Some((id, (function, operator)))
+        };
+        let always = |guard: ExprId| model.pool.constant(guard) == Some(1.0);
+        let definitions = model.discrete.iter().filter(|equation| always(equation.guard));
+        Known {
+            relations: model.conditions.ids().filter_map(relation).collect(),
+            definitions: definitions.map(|equation| (equation.target, equation.value)).collect(),
+        }
+    }
+
+    /// A guard with relations in the place of conditions: what they say of the present values; none if it has none.
+    fn literal(&self, pool: &mut ExprPool, guard: ExprId) -> Option<ExprId> {
+        let mut written = guard;
+        for _ in 0..MOST_DEFINITIONS {
+            let next = pool.rewrite(&[written], |_, _, node| match node {
+                Node::Var { var, order: 0 } => self.definitions.get(&var).copied(),
+                _ => None,
+            })[0];
+            if next == written {
+                break;
+            }
+            written = next;
+        }
+        let mut relations = 0;
+        let literal = pool.rewrite(&[written], |pool, _, node| {
+            let Node::Condition(id) = node else { return None };
+            let &(function, operator) = self.relations.get(&id)?;
+            relations += 1;
+            let zero = pool.real(0.0);
+            Some(pool.binary(operator, function, zero))
+        })[0];
+        (relations > 0).then_some(literal)
+    }
+
+    /// An expression whose roots go on where `inside` does not hold.
+    fn continued(&self, pool: &mut ExprPool, expr: ExprId, inside: Option<ExprId>) -> ExprId {
+        pool.rewrite(&[expr], |pool, _, node| match node {
+            Node::If(condition, yes, no) => {
+                let here = self.literal(pool, condition)?;
+                let elsewhere = pool.not(here);
+                let [yes, no] = [(yes, here), (no, elsewhere)].map(|(branch, literal)| {
+                    let within = inside.map_or(literal, |inside| pool.and(inside, literal));
+                    self.continued(pool, branch, Some(within))
+                });
+                Some(pool.if_else(condition, yes, no))
+            }
+            _ => {
+                let (inside, (argument, exponent)) = (inside?, root(pool, node)?);
+                let argument = self.continued(pool, argument, Some(inside));
+                let of = |pool: &mut ExprPool, argument: ExprId| match exponent {
+                    Some(exponent) => pool.binary(BinaryFunction::Pow, argument, exponent),
+                    None => pool.unary(UnaryFunction::Sqrt, argument),
+                };
+                let size = pool.unary(UnaryFunction::Abs, argument);
+                let sign = pool.unary(UnaryFunction::Sign, argument);
+                let (root, beyond) = (of(pool, argument), of(pool, size));
+                let beyond = pool.mul(sign, beyond);
+                Some(pool.if_else(inside, root, beyond))
+            }
+        })[0]
+    }
+}
+
+/// The argument of a root, and its exponent if that is not one half.
+fn root(pool: &ExprPool, node: Node) -> Option<(ExprId, Option<ExprId>)> {
+    let varies = |id: ExprId| pool.constant(id).is_none();
+    match node {
+        Node::Unary(UnaryFunction::Sqrt, argument) if varies(argument) => Some((argument, None)),
+        Node::Binary(BinaryFunction::Pow, argument, exponent) if varies(argument) => {
+            let fractional = |exponent: f64| exponent > 0.0 && exponent.fract() != 0.0;
+            pool.constant(exponent)
+                .is_some_and(fractional)
+                .then_some((argument, Some(exponent)))
+        }
+        _ => None,
+    }
+}
