@@ -13,6 +13,7 @@ use saltus_structure::all_modes::{AllModes, Budget, ModeSet, SingularPlace, anal
 use saltus_structure::mode::Modes;
 use serde_json::{Value, json};
 
+use crate::all_changes::{ChangeFacts, print_changes};
 use crate::discrete_equations::DiscreteEquations;
 use crate::discrete_state::DiscreteState;
 use crate::exclusion::Exclusions;
@@ -44,6 +45,8 @@ pub struct AllModesReport {
     pub singular: Vec<SingularModes>,
     /// Equations that are differentiated: how often, and when.
     pub differentiated: Vec<DifferentiatedEquation>,
+    /// What the change of one condition does, where that was asked for.
+    pub changes: Vec<ChangeFacts>,
 }
 
 /// Numbers of modes, as decimals: they may have many digits.
@@ -125,9 +128,26 @@ pub enum ModeWords {
 pub fn all_modes_report(model: &Mdae, modes: &Modes, span: (f64, f64), budget: Budget) -> Option<AllModesReport> {
     let discrete = DiscreteEquations::new(model);
     let state = DiscreteState::from_starts(&discrete, span.0);
-    let fixed = |expr: ExprId| state.is_true(model, &state, expr);
+    let system = model_system(model, modes, &state);
+    look_at_all_modes(model, &system, &state, span, budget).map(|(report, _)| report)
+}
+
+/// The equations of all modes with what is known of their conditions.
+pub(crate) fn model_system(model: &Mdae, modes: &Modes, state: &DiscreteState) -> ModelSystem {
+    let fixed = |expr: ExprId| state.is_true(model, state, expr);
     let mut system = ModelSystem::new(model, modes, &fixed);
-    system.exclude(model, Exclusions::new(model, &state).pairs());
+    system.exclude(model, Exclusions::new(model, state).pairs());
+    system
+}
+
+/// The report with what it was read from, if the model was looked at to the end.
+pub(crate) fn look_at_all_modes<'a>(
+    model: &'a Mdae,
+    system: &'a ModelSystem,
+    state: &'a DiscreteState,
+    span: (f64, f64),
+    budget: Budget,
+) -> Option<(AllModesReport, Option<Reporter<'a>>)> {
     if system.conditions.is_empty() {
         return None;
     }
@@ -141,25 +161,28 @@ pub fn all_modes_report(model: &Mdae, modes: &Modes, span: (f64, f64), budget: B
         ..AllModesReport::default()
     };
     let Ok(all) = analyze_all_modes(&system.system, budget) else {
-        return Some(report);
+        return Some((report, None));
     };
     let mut reporter = Reporter {
         names: UserNames::new(model),
-        system: &system,
+        system,
         care: ModeSet::ALL,
         all,
-        state: &state,
+        state,
         span,
     };
-    Some(reporter.report(report))
+    let report = reporter.report(report);
+    let complete = report.complete;
+    Some((report, complete.then_some(reporter)))
 }
 
-struct Reporter<'a> {
-    names: UserNames<'a>,
-    system: &'a ModelSystem,
-    all: AllModes,
+/// All modes of a model on the way into words.
+pub(crate) struct Reporter<'a> {
+    pub names: UserNames<'a>,
+    pub system: &'a ModelSystem,
+    pub all: AllModes,
     /// The modes that are possible.
-    care: ModeSet,
+    pub care: ModeSet,
     state: &'a DiscreteState,
     span: (f64, f64),
 }
@@ -242,8 +265,13 @@ impl Reporter<'_> {
     }
 
     fn words(&mut self, set: ModeSet, care: ModeSet) -> ModeWords {
+        self.words_with(set, care, MOST_COMBINATIONS)
+    }
+
+    /// A set within modes that matter, with at most `most` combinations.
+    pub(crate) fn words_with(&mut self, set: ModeSet, care: ModeSet, most: usize) -> ModeWords {
         let text = |&(condition, value): &Literal| (self.system.conditions[condition.index()].text.clone(), value);
-        match describe(&mut self.all.space, set, care, MOST_COMBINATIONS) {
+        match describe(&mut self.all.space, set, care, most) {
             Description::Any { cubes, others } => {
                 let cubes = cubes.iter().map(|cube| cube.iter().map(text).collect());
                 ModeWords::Any(cubes.collect(), others)
@@ -323,6 +351,11 @@ impl Reporter<'_> {
             }
         }
         found
+    }
+
+    /// Whether the values of unknowns have no say in a condition.
+    pub(crate) fn is_from_outside(&self, condition: usize) -> bool {
+        self.source(condition) != Source::Values
     }
 
     fn source(&self, condition: usize) -> Source {
@@ -452,7 +485,9 @@ impl Display for ModeWords {
         match self {
             ModeWords::Any(cubes, _) if cubes.iter().any(Vec::is_empty) => f.write_str("in every mode"),
             ModeWords::Any(cubes, others) => {
-                let cubes: Vec<String> = cubes.iter().map(|cube| joined(cube, " and ")).collect();
+                let shown = &cubes[..cubes.len().min(MOST_COMBINATIONS)];
+                let others = others + cubes.len() - shown.len();
+                let cubes: Vec<String> = shown.iter().map(|cube| joined(cube, " and ")).collect();
                 f.write_str(&cubes.join(", or "))?;
                 match others {
                     0 => Ok(()),
@@ -522,7 +557,7 @@ fn exact_power(number: &str, power: u32) -> bool {
     number.bytes().rev().map(|byte| byte - b'0').eq(digits)
 }
 
-fn modes_text(number: &str) -> String {
+pub(crate) fn modes_text(number: &str) -> String {
     if number == "1" {
         "1 mode".to_owned()
     } else {
@@ -580,7 +615,7 @@ impl SingularModes {
 
 impl ModeWords {
     /// Whether a mode is among those said; `None` if the words do not say.
-    fn include(&self, valuation: &[(String, bool)]) -> Option<bool> {
+    pub(crate) fn include(&self, valuation: &[(String, bool)]) -> Option<bool> {
         let value = |text: &str| {
             valuation
                 .iter()
@@ -683,6 +718,7 @@ impl AllModesReport {
             let more = self.differentiated.len() - MOST_DIFFERENTIATED;
             let _ = writeln!(out, "  differentiated: {more} equations more");
         }
+        print_changes(&self.changes, out);
     }
 
     /// For machines.
@@ -733,6 +769,7 @@ impl AllModesReport {
             }),
             "states_range": figures.and_then(|figures| figures.range).map(|(least, most)| json!([least, most])),
             "differentiated": differentiated.collect::<Vec<_>>(),
+            "changes": self.changes.iter().map(|change| change.to_json(sources)).collect::<Vec<_>>(),
         })
     }
 }
@@ -749,7 +786,7 @@ fn times_text(times: u16, when: &ModeWords) -> String {
     }
 }
 
-fn words_to_json(words: &ModeWords) -> Value {
+pub(crate) fn words_to_json(words: &ModeWords) -> Value {
     let literals = |literals: &[(String, bool)]| -> Vec<Value> {
         literals
             .iter()

@@ -231,6 +231,27 @@ impl<'m> DiscreteEquations<'m> {
         acting
     }
 
+    /// The variables that may get other values if a condition or an input changes; `None` if a when-clause may act, or another
+    /// condition follow.
+    pub(crate) fn followers(&self, trigger: Trigger) -> Option<Vec<VarId>> {
+        let mut open: Vec<u32> = match trigger {
+            Trigger::Condition(id) => self.of_condition[id.index()].clone(),
+            Trigger::Input(var) => self.of_variable[var.index()].clone(),
+        };
+        let mut followers = Vec::new();
+        while let Some(place) = open.pop() {
+            let DiscreteStep::Equation(at) = self.steps[place as usize] else {
+                return None;
+            };
+            let target = self.model.discrete[at].target;
+            if !followers.contains(&target) {
+                followers.push(target);
+                open.extend(&self.of_variable[target.index()]);
+            }
+        }
+        Some(followers)
+    }
+
     /// The discrete state after some conditions or inputs changed together, and what else that does.
     pub(crate) fn flipped(&self, old: &DiscreteState, triggers: &[Trigger]) -> (DiscreteState, Consequences) {
         let mut next = old.clone();

@@ -68,6 +68,12 @@ impl Exclusions {
         self.pairs.iter().map(|pair| [pair.first, pair.second])
     }
 
+    /// Whether a condition changes together with another one.
+    pub(crate) fn has_companions(&self, condition: ConditionId) -> bool {
+        let of = &self.of[condition.index()];
+        of.iter().any(|&pair| self.pairs[pair as usize].together)
+    }
+
     /// Whether the values of no two conditions exclude each other.
     pub(crate) fn allow(&self, discrete_state: &DiscreteState) -> bool {
         self.contradiction(discrete_state).is_none()

@@ -11,7 +11,8 @@ use saltus_structure::all_modes::Budget;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
 
-use crate::all_modes::all_modes_report;
+use crate::all_changes::{all_changes, jumps_within};
+use crate::all_modes::{look_at_all_modes, model_system};
 use crate::discrete_equations::DiscreteEquations;
 use crate::discrete_state::DiscreteState;
 use crate::exclusion::Exclusions;
@@ -46,6 +47,8 @@ pub struct AnalysisOptions {
     pub most_changes: usize,
     /// The height at which every mode change is analysed, in place of the smallest one that works.
     pub height: Option<u16>,
+    /// Whether all modes at once are also asked what the change of one condition does.
+    pub change_facts: bool,
     /// Asks to stop: what was found until then is not all.
     pub cancel: Cancel,
 }
@@ -57,6 +60,7 @@ impl Default for AnalysisOptions {
             most_modes: 64,
             most_changes: 256,
             height: None,
+            change_facts: true,
             cancel: Cancel::new(),
         }
     }
@@ -296,8 +300,15 @@ impl Explorer<'_> {
         let experiment = &self.model.experiment;
         let start = experiment.start_time.unwrap_or(0.0);
         let span = (start, experiment.stop_time.unwrap_or(start + 1.0));
-        self.analysis.all_modes = all_modes_report(self.model, self.modes, span, Budget::default());
-        self.analysis.all_modes.as_ref()?.figures.as_ref()?.modes.parse().ok()
+        let state = DiscreteState::from_starts(&self.discrete, span.0);
+        let system = model_system(self.model, self.modes, &state);
+        let (mut report, sets) = look_at_all_modes(self.model, &system, &state, span, Budget::default())?;
+        if let Some(sets) = sets.filter(|_| self.options.change_facts) {
+            report.changes = all_changes(self, sets, &state);
+        }
+        let modes = report.figures.as_ref().and_then(|figures| figures.modes.parse().ok());
+        self.analysis.all_modes = Some(report);
+        modes
     }
 
     fn everything(&mut self, start: ModeNumber) {
@@ -510,16 +521,7 @@ impl Explorer<'_> {
     /// Whether something that changes sits in a differentiated equation of a mode, so that it acts like a mode change.
     fn jumps(&self, mode: ModeNumber, trigger: Trigger, old: &DiscreteState, new: &DiscreteState) -> bool {
         let structure = self.found[mode].structure.as_ref();
-        let differs = |var: &VarId| old.values[var.index()].to_bits() != new.values[var.index()].to_bits();
-        structure.is_ok_and(|structure| {
-            structure.jumps.iter().any(|jump| {
-                let triggered = match trigger {
-                    Trigger::Condition(condition) => jump.conditions.contains(&condition),
-                    Trigger::Input(var) => jump.inputs.contains(&var),
-                };
-                triggered || jump.discrete.iter().any(differs)
-            })
-        })
+        structure.is_ok_and(|structure| jumps_within(structure, trigger, old, new))
     }
 
     /// Reports a change; the mode that goes on if the one entered lasts for the instant only.

@@ -17,10 +17,12 @@
 //! | `report`, `text`, `json` | the findings as data, as text and as JSON |
 //! | `mode_graph`, `diagram` | the findings as a graph: Graphviz and SVG |
 //! | `all_modes` | all modes at once, as sets |
+//! | `all_changes` | what the change of one condition does, in all modes at once |
 //! | `array_report` | heights, mode change array, matching and offsets behind a mode change |
 //! | `class_report` | a class by itself, wherever it is used |
 //! | `constructive_report` | the constructive semantics as a report |
 
+mod all_changes;
 mod all_modes;
 mod array_report;
 mod class_report;
@@ -39,6 +41,7 @@ mod restart_report;
 mod text;
 mod trigger;
 
+pub use all_changes::{ChangeFacts, ChangeKind, ChangePart};
 pub use all_modes::{
     AllModesReport, DifferentiatedEquation, ModeFigures, ModeWords, Reach, SingularModes, SingularPart,
     all_modes_report,
