@@ -85,10 +85,22 @@ impl ChangeKind {
 impl Display for ChangeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ChangeKind::Determined { jumps: false, impulsive: false } => "determined, nothing jumps",
-            ChangeKind::Determined { jumps: true, impulsive: false } => "determined, states jump",
-            ChangeKind::Determined { jumps: true, impulsive: true } => "determined, states jump, with impulses",
-            ChangeKind::Determined { jumps: false, impulsive: true } => "determined, with impulses",
+            ChangeKind::Determined {
+                jumps: false,
+                impulsive: false,
+            } => "determined, nothing jumps",
+            ChangeKind::Determined {
+                jumps: true,
+                impulsive: false,
+            } => "determined, states jump",
+            ChangeKind::Determined {
+                jumps: true,
+                impulsive: true,
+            } => "determined, states jump, with impulses",
+            ChangeKind::Determined {
+                jumps: false,
+                impulsive: true,
+            } => "determined, with impulses",
             ChangeKind::Refused => "not determined",
             ChangeKind::Singular => "into a singular mode",
             ChangeKind::Unknown => "not looked at",
@@ -209,7 +221,13 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
                 let kinds = Kinds::from([
                     (ChangeKind::Singular, changed.singular),
                     (ChangeKind::KEPT, changed.kept),
-                    (ChangeKind::Determined { jumps: true, impulsive: true }, changed.impulsive),
+                    (
+                        ChangeKind::Determined {
+                            jumps: true,
+                            impulsive: true,
+                        },
+                        changed.impulsive,
+                    ),
                     (ChangeKind::Unknown, changed.open),
                 ]);
                 (kinds, Some(changed.happens), Some(condition))
@@ -297,8 +315,12 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
             if let Some(own) = own {
                 mode[own.index()] = !becomes;
             }
-            let others = (0..conditions).map(PredicateId::from_usize).filter(|&id| Some(id) != own);
-            let literals: Vec<ModeSet> = others.map(|id| self.sets.all.space.holds(id, mode[id.index()])).collect();
+            let others = (0..conditions)
+                .map(PredicateId::from_usize)
+                .filter(|&id| Some(id) != own);
+            let literals: Vec<ModeSet> = others
+                .map(|id| self.sets.all.space.holds(id, mode[id.index()]))
+                .collect();
             let cube = self.sets.all.space.conjunction(literals);
             open = self.sets.all.space.and_not(open, cube);
             if let Some(kind) = self.in_mode(trigger, becomes, &mode) {
@@ -314,7 +336,11 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
             return known;
         }
         let parts = self.sets.all.decomposition.singular_parts();
-        let regular = self.sets.all.space.conjunction(parts.iter().map(|part| part.complement()));
+        let regular = self
+            .sets
+            .all
+            .space
+            .conjunction(parts.iter().map(|part| part.complement()));
         let regular = self.sets.all.space.and(regular, self.sets.care);
         self.regular = Some(regular);
         regular
@@ -326,7 +352,10 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
         let explorer = &*self.explorer;
         let triggers = explorer.exclusions.companions(&old, trigger)?;
         let (new, consequences) = explorer.discrete.flipped(&old, &triggers);
-        let (entered, left) = (new.valuation(explorer.model, explorer.modes)?, old.valuation(explorer.model, explorer.modes)?);
+        let (entered, left) = (
+            new.valuation(explorer.model, explorer.modes)?,
+            old.valuation(explorer.model, explorer.modes)?,
+        );
         let before = self.structure(&left)?;
         let quiet = consequences.restart_equations.is_empty() && consequences.reinits.is_empty();
         if entered == left && quiet && !jumps_within(&before, trigger, &old, &new) {
@@ -341,7 +370,9 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
             new: &new,
             consequences: &consequences,
         };
-        let passage = self.explorer.passage_between(&before, (&entered, after.as_deref()), trigger, step);
+        let passage = self
+            .explorer
+            .passage_between(&before, (&entered, after.as_deref()), trigger, step);
         Some(match passage {
             None => ChangeKind::Singular,
             Some(passage) if !passage.report.accepted => ChangeKind::Refused,
@@ -376,7 +407,10 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
         let before = state.clone();
         self.explorer.discrete.settle(&mut state, &before);
         let has = |condition: ExprId, value: bool| state.is_true(model, &state, condition) == value;
-        let selected = conditions.iter().zip(mode).all(|(condition, &value)| has(condition.formula, value));
+        let selected = conditions
+            .iter()
+            .zip(mode)
+            .all(|(condition, &value)| has(condition.formula, value));
         (selected && trigger.is_true(&state) != becomes && self.explorer.exclusions.allow(&state)).then_some(state)
     }
 
@@ -386,7 +420,9 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
             return known.clone();
         }
         let explorer = &*self.explorer;
-        let structure = analyze_mode(explorer.model, explorer.modes, valuation).ok().map(Rc::new);
+        let structure = analyze_mode(explorer.model, explorer.modes, valuation)
+            .ok()
+            .map(Rc::new);
         self.equations += structure.as_ref().map_or(1, |structure| structure.equations.len());
         self.structures.insert(valuation.clone(), structure.clone());
         structure
@@ -542,7 +578,10 @@ pub(crate) fn print_changes(changes: &[ChangeFacts], out: &mut String) {
     }
     for key in order.iter().take(MOST_SHOWN) {
         let members = &same[key];
-        let shown = members.iter().take(MOST_SHOWN).map(|&at| format!("`{}`", changes[at].condition));
+        let shown = members
+            .iter()
+            .take(MOST_SHOWN)
+            .map(|&at| format!("`{}`", changes[at].condition));
         let mut names = shown.collect::<Vec<_>>().join(", ");
         if members.len() > MOST_SHOWN {
             let _ = write!(names, " and {} more", members.len() - MOST_SHOWN);

@@ -16,8 +16,10 @@ use crate::all_modes::{look_at_all_modes, model_system};
 use crate::discrete_equations::DiscreteEquations;
 use crate::discrete_state::DiscreteState;
 use crate::exclusion::Exclusions;
+use crate::index_one::IndexOne;
 use crate::mode_change::Passage;
 use crate::mode_report::{refusal, residual_text, shape};
+use crate::text::valuation_text;
 use crate::trigger::{Consequences, ModeValue, Trigger};
 use crate::{Analysis, ChangeOutcome, ChangeReport, ModeNumber, ModeReport, RestartReport};
 
@@ -49,6 +51,8 @@ pub struct AnalysisOptions {
     pub height: Option<u16>,
     /// Whether all modes at once are also asked what the change of one condition does.
     pub change_facts: bool,
+    /// Whether each mode is also given as a model of index 1.
+    pub index_one: bool,
     /// Asks to stop: what was found until then is not all.
     pub cancel: Cancel,
 }
@@ -61,6 +65,7 @@ impl Default for AnalysisOptions {
             most_changes: 256,
             height: None,
             change_facts: true,
+            index_one: false,
             cancel: Cancel::new(),
         }
     }
@@ -74,6 +79,8 @@ pub(crate) struct Explorer<'m> {
     pub(crate) discrete: DiscreteEquations<'m>,
     pub(crate) exclusions: Exclusions,
     pub(crate) pool: ExprPool,
+    /// Values at the start by the names users know.
+    pub(crate) starts: Vec<(String, f64)>,
     pub(crate) found: Vec<Found>,
     pub(crate) analysis: Analysis,
 }
@@ -135,6 +142,8 @@ pub struct InitialState {
     pub time: f64,
     /// Values of variables; the others have those that their start values suggest.
     pub values: Vec<(VarId, f64)>,
+    /// Everything that was found, by the names users know.
+    pub signals: Vec<(String, f64)>,
     /// The truth values of all conditions, if they are known.
     pub truths: Option<IndexVec<ConditionId, bool>>,
     /// Why nothing is known, if the initialisation failed.
@@ -170,6 +179,7 @@ pub fn analyze(subject: Subject<'_>, initial: InitialState, options: &AnalysisOp
         discrete,
         exclusions: Exclusions::new(subject.model, &start),
         pool: subject.pool,
+        starts: initial.signals,
         found: Vec::new(),
         analysis: Analysis {
             model: subject.name.to_owned(),
@@ -212,7 +222,22 @@ impl Explorer<'_> {
         }
         let structure = analyze_mode(self.model, self.modes, &valuation).map(Rc::new);
         let active = || self.modes.active(&valuation).collect::<Vec<_>>();
+        let index_one = structure.as_ref().ok().filter(|_| self.options.index_one);
+        let index_one = index_one.map(|structure| {
+            let number = self.found.len();
+            let selected = valuation_text(&discrete_state.atoms(self.model, self.modes));
+            let form = IndexOne {
+                model: self.model,
+                structure,
+                state: &discrete_state,
+                starts: &self.starts,
+                name: &format!("{}_mode{number}", self.analysis.model),
+                description: &format!("mode {number} of {}: {selected}", self.analysis.model),
+            };
+            form.text(&mut self.pool)
+        });
         self.analysis.modes.push(ModeReport {
+            index_one,
             valuation: discrete_state.atoms(self.model, self.modes),
             structure: match &structure {
                 Ok(structure) => Ok(shape(&self.names, self.modes, structure)),

@@ -14,6 +14,7 @@
 //! | `exclusion` | conditions that cannot have certain values together |
 //! | `mode_change` | how one mode is left and another entered, also through one that lasts for an instant only |
 //! | `mode_report`, `restart_report` | one mode and one mode change in the user's words |
+//! | `index_one` | a mode as equations of index 1, for other solvers |
 //! | `report`, `text`, `json` | the findings as data, as text and as JSON |
 //! | `mode_graph`, `diagram` | the findings as a graph: Graphviz and SVG |
 //! | `all_modes` | all modes at once, as sets |
@@ -31,6 +32,7 @@ mod discrete_equations;
 mod discrete_state;
 mod exclusion;
 mod explore;
+mod index_one;
 mod json;
 mod listed_modes;
 mod mode_change;
@@ -55,7 +57,7 @@ pub use report::{
     RestartReport, UnknownReport,
 };
 pub use saltus_structure::all_modes::Budget;
-pub use saltus_structure::constructive::{ConstructiveVerdict, TooManyPredicates};
+pub use saltus_structure::constructive::ConstructiveVerdict;
 pub use text::valuation_text;
 pub use trigger::ModeValue;
 

@@ -23,7 +23,9 @@ fn analyse(session: &Session, name: &str) -> Option<Analysis> {
 /// How many mode changes were compared.
 fn compare(name: &str, analysis: &Analysis) -> BTreeMap<ChangeKind, usize> {
     let mut compared = BTreeMap::new();
-    let Some(all) = &analysis.all_modes else { return compared };
+    let Some(all) = &analysis.all_modes else {
+        return compared;
+    };
     if all.conditions.len() > MOST_CONDITIONS || analysis.omitted_modes + analysis.omitted_changes > 0 {
         return compared;
     }
@@ -65,17 +67,26 @@ fn add(to: &mut BTreeMap<ChangeKind, usize>, more: BTreeMap<ChangeKind, usize>) 
 #[test]
 fn changes_of_examples_and_tests_one_by_one() {
     let mut compared = BTreeMap::new();
-    for path in ["examples", "tests/models", "tests/papers"].into_iter().flat_map(modelica_files) {
+    for path in ["examples", "tests/models", "tests/papers"]
+        .into_iter()
+        .flat_map(modelica_files)
+    {
         let session = Session::with_libraries(vec![repository().join("library")]);
         session.add_file(&path);
-        let Ok(name) = session.find_model(None).into_result() else { continue };
+        let Ok(name) = session.find_model(None).into_result() else {
+            continue;
+        };
         if let Some(analysis) = analyse(&session, &name) {
             add(&mut compared, compare(&path.display().to_string(), &analysis));
         }
     }
     println!("{compared:?}");
     let kinds = |wanted: &dyn Fn(&ChangeKind) -> bool| -> usize {
-        compared.iter().filter(|(kind, _)| wanted(kind)).map(|(_, count)| count).sum()
+        compared
+            .iter()
+            .filter(|(kind, _)| wanted(kind))
+            .map(|(_, count)| count)
+            .sum()
     };
     assert!(compared.values().sum::<usize>() > 300, "{compared:?}");
     assert!(kinds(&|kind| *kind == ChangeKind::Refused) > 5, "{compared:?}");
@@ -84,7 +95,11 @@ fn changes_of_examples_and_tests_one_by_one() {
 
 /// Shafts with clutches, gears and brakes in all kinds of ways, or capacitors with switches, resistors and ideal diodes.
 fn network(random: &mut Random) -> String {
-    if random.chance(50) { shafts(random) } else { circuit(random) }
+    if random.chance(50) {
+        shafts(random)
+    } else {
+        circuit(random)
+    }
 }
 
 fn shafts(random: &mut Random) -> String {
@@ -121,7 +136,11 @@ fn shafts(random: &mut Random) -> String {
         equations += &format!("  if {condition} then {engaged}; else {open}; end if;\n");
     }
     for (i, torque) in torques.iter().enumerate() {
-        let bent = if random.chance(15) { format!(" - 0.1*t0^3*{i}") } else { String::new() };
+        let bent = if random.chance(15) {
+            format!(" - 0.1*t0^3*{i}")
+        } else {
+            String::new()
+        };
         equations += &format!("  {}*der(w{i}) = 1 - w{i}{torque}{bent};\n", i + 1);
     }
     format!("model M\n{declared}equation\n{equations}end M;\n")
@@ -147,7 +166,11 @@ fn circuit(random: &mut Random) -> String {
             1 => equations += &format!("  i{k} = (v{a} - v{b})/{};\n", k + 1),
             _ => {
                 declared += &format!("  input Boolean u{k}(start = false);\n");
-                let closed = if random.chance(30) { format!("v{a} - v{b} = 0.5*i{k}") } else { format!("v{a} = v{b}") };
+                let closed = if random.chance(30) {
+                    format!("v{a} - v{b} = 0.5*i{k}")
+                } else {
+                    format!("v{a} = v{b}")
+                };
                 equations += &format!("  if u{k} then {closed}; else i{k} = 0; end if;\n");
             }
         }
@@ -155,7 +178,11 @@ fn circuit(random: &mut Random) -> String {
         currents[b] += &format!(" + i{k}");
     }
     for (i, current) in currents.iter().enumerate() {
-        equations += &format!("  {}*der(v{i}) = 0{current}{};\n", i + 1, if i == 0 { " + sin(time)" } else { "" });
+        equations += &format!(
+            "  {}*der(v{i}) = 0{current}{};\n",
+            i + 1,
+            if i == 0 { " + sin(time)" } else { "" }
+        );
     }
     format!("model M\n{declared}equation\n{equations}end M;\n")
 }
