@@ -403,6 +403,11 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
             }
         }
         set(&mut state, trigger, !becomes);
+        if let Trigger::Condition(id) = trigger {
+            let selects = |other: ConditionId| self.predicates.of_condition.contains_key(&other);
+            let exclusions = &self.explorer.exclusions;
+            exclusions.make_room(&mut state, (id, becomes), |other| !selects(other));
+        }
         state.settled = false;
         let before = state.clone();
         self.explorer.discrete.settle(&mut state, &before);

@@ -532,29 +532,23 @@ fn readable(number: &str) -> String {
     if number.len() <= 7 {
         return number.to_owned();
     }
-    match number.parse::<f64>() {
-        Ok(value) if value.is_finite() => {
-            let power = value.log2();
-            let exact = (power - power.round()).abs() < 1e-9 && exact_power(number, power.round() as u32);
-            format!("{}2^{}", if exact { "" } else { "about " }, power.round())
-        }
-        // Beyond the range of numbers: by the digits.
-        _ => format!("about 2^{}", (number.len() as f64 * std::f64::consts::LOG2_10) as u64),
-    }
+    // The leading digits give the power as exactly as it can be said.
+    let leading = number.len().min(17);
+    let mantissa: f64 = number[..leading].parse().unwrap_or(1.0);
+    let power = mantissa.log2() + (number.len() - leading) as f64 * std::f64::consts::LOG2_10;
+    let exact = is_power_of_two(number, power.round() as u64);
+    format!("{}2^{}", if exact { "" } else { "about " }, power.round())
 }
 
-/// Whether a decimal is a power of two.
-fn exact_power(number: &str, power: u32) -> bool {
-    let mut digits = vec![1u8];
-    for _ in 0..power {
-        let mut carry = 0;
-        for digit in &mut digits {
-            let doubled = *digit * 2 + carry;
-            (*digit, carry) = (doubled % 10, doubled / 10);
-        }
-        digits.extend((carry > 0).then_some(carry));
-    }
-    number.bytes().rev().map(|byte| byte - b'0').eq(digits)
+/// Whether a decimal near a power of two is that power: told by what is left after division by two large primes.
+fn is_power_of_two(number: &str, power: u64) -> bool {
+    const PRIMES: [u128; 2] = [(1 << 61) - 1, 999_999_999_999_999_989];
+    PRIMES.into_iter().all(|prime| {
+        let digit = |left: u128, byte: u8| (left * 10 + u128::from(byte - b'0')) % prime;
+        let left = number.bytes().fold(0, digit);
+        let wanted = (0..power).fold(1, |left: u128, _| left * 2 % prime);
+        left == wanted
+    })
 }
 
 pub(crate) fn modes_text(number: &str) -> String {
@@ -806,4 +800,35 @@ pub(crate) fn words_to_json(words: &ModeWords) -> Value {
         ModeWords::Long(conditions) => value["about"] = json!(conditions),
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    /// 2^power as a decimal.
+    fn decimal(power: u32) -> String {
+        let mut digits = vec![1u8];
+        for _ in 0..power {
+            let mut carry = 0;
+            for digit in &mut digits {
+                let doubled = *digit * 2 + carry;
+                (*digit, carry) = (doubled % 10, doubled / 10);
+            }
+            digits.extend((carry > 0).then_some(carry));
+        }
+        digits.iter().rev().map(|digit| char::from(b'0' + digit)).collect()
+    }
+
+    #[test]
+    fn powers_of_two_are_told_exactly() {
+        for power in [24, 40, 64, 300, 1000, 3003, 10_000] {
+            let number = decimal(power);
+            assert_eq!(readable(&number), format!("2^{power}"));
+            let last = number.len() - 1;
+            let other = format!("{}{}", &number[..last], if number.ends_with('5') { '7' } else { '5' });
+            assert_eq!(readable(&other), format!("about 2^{power}"));
+        }
+        assert_eq!(readable("1048576"), "1048576");
+    }
 }

@@ -68,6 +68,34 @@ impl Exclusions {
         self.pairs.iter().map(|pair| [pair.first, pair.second])
     }
 
+    /// Gives other conditions values that let one change: what `time < 100` is decides whether `time >= 300` can become true.
+    /// Only those that `may_change` accepts.
+    pub(crate) fn make_room(
+        &self,
+        state: &mut DiscreteState,
+        change: (ConditionId, bool),
+        may_change: impl Fn(ConditionId) -> bool,
+    ) {
+        let mut open = vec![change];
+        let mut met = vec![change.0];
+        while let Some(wanted) = open.pop() {
+            for &position in &self.of[wanted.0.index()] {
+                let pair = &self.pairs[position as usize];
+                let (other, value) = match (pair.first, pair.second) {
+                    (first, second) if first == wanted => second,
+                    (first, second) if second == wanted => first,
+                    _ => continue,
+                };
+                if pair.together || state.truths[other] != value || met.contains(&other) || !may_change(other) {
+                    continue;
+                }
+                state.truths[other] = !value;
+                met.push(other);
+                open.push((other, !value));
+            }
+        }
+    }
+
     /// Whether a condition changes together with another one.
     pub(crate) fn has_companions(&self, condition: ConditionId) -> bool {
         let of = &self.of[condition.index()];

@@ -511,7 +511,13 @@ impl Outcome {
             Ok(offsets) => offsets,
             Err(reason) => return self.refused(*reason, attempt, frame),
         };
-        let observing = observing(&self.concrete, offsets, frame);
+        // A forced height is analysed as asked; the search must not settle for one that loses equations.
+        let forced = inquiry.change.options.forced_height.is_some();
+        let lossy = !forced && !attempt.quotient.disabled(&attempt.array).1.is_empty();
+        let observing = match lossy {
+            true => vec![false; self.concrete.equations.len()],
+            false => observing(&self.concrete, offsets, frame),
+        };
         let violations = goodness(&self.concrete, offsets, frame, &observing);
         let source = Source {
             frame,
@@ -519,7 +525,6 @@ impl Outcome {
             concrete: &self.concrete,
             offsets,
         };
-        let forced = inquiry.change.options.forced_height.is_some();
         let mut judged = Judged {
             verdict: RestartVerdict::NotGood,
             violations,
@@ -528,8 +533,6 @@ impl Outcome {
             observers: Vec::new(),
         };
         if judged.violations.is_empty() {
-            // A forced height is analysed as asked; the search must not settle for one that loses equations.
-            let lossy = !forced && !attempt.quotient.disabled(&attempt.array).1.is_empty();
             judged.verdict = if lossy {
                 RestartVerdict::Lossy
             } else {
