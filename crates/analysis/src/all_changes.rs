@@ -110,7 +110,10 @@ impl Display for ChangeKind {
 
 /// What every condition that can change does. `state` holds the values of parameters and starts.
 pub(crate) fn all_changes(explorer: &mut Explorer, sets: Reporter, state: &DiscreteState) -> Vec<ChangeFacts> {
-    Changes::new(explorer, sets, state).run()
+    let Some(dependents) = sets.all.dependents() else {
+        return Vec::new();
+    };
+    Changes::new(explorer, sets, state, dependents).run()
 }
 
 /// Modes by what a change does in them.
@@ -181,8 +184,12 @@ struct RowFacts {
 }
 
 impl<'a, 'm, 's> Changes<'a, 'm, 's> {
-    fn new(explorer: &'a mut Explorer<'m>, sets: Reporter<'s>, state: &'a DiscreteState) -> Self {
-        let dependents = sets.all.dependents();
+    fn new(
+        explorer: &'a mut Explorer<'m>,
+        sets: Reporter<'s>,
+        state: &'a DiscreteState,
+        dependents: Dependents,
+    ) -> Self {
         Changes {
             predicates: Predicates::new(explorer, &sets),
             rows: row_facts(explorer, &sets),

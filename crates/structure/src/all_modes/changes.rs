@@ -15,6 +15,8 @@ use super::space::ModeSet;
 use super::system::Piecewise;
 use crate::formula::PredicateId;
 
+/// Nodes of sets that are looked at to know what depends on which condition.
+const MOST_NODES: usize = 1 << 23;
 /// Equations that are gone through from a constraint on the way to an impulsive unknown.
 const MOST_STEPS: usize = 200;
 
@@ -63,9 +65,10 @@ pub struct Dependents {
 type Sides = (ModeSet, ModeSet);
 
 impl AllModes {
-    /// What depends on each condition.
-    pub fn dependents(&self) -> Dependents {
+    /// What depends on each condition; `None` if the sets are too large to be looked at one by one.
+    pub fn dependents(&self) -> Option<Dependents> {
         let conditions = self.space.conditions();
+        let mut left = MOST_NODES;
         let mut found = Dependents {
             rows: vec![Vec::new(); conditions],
             unknowns: vec![Vec::new(); conditions],
@@ -75,30 +78,39 @@ impl AllModes {
         for (row, guard) in self.incidence.guard.iter().enumerate() {
             let orders = self.incidence.orders[row].values().flat_map(|parts| parts.values());
             let sets = orders.chain(self.c[row].values()).chain([guard]);
-            for condition in self.conditions_of(sets.copied()) {
+            for condition in self.conditions_of(sets.copied(), &mut left)? {
                 found.rows[condition.index()].push(row as u32);
             }
         }
         for (unknown, parts) in self.d.iter().enumerate() {
-            for condition in self.conditions_of(parts.values().copied()) {
+            for condition in self.conditions_of(parts.values().copied(), &mut left)? {
                 found.unknowns[condition.index()].push(unknown as u32);
             }
         }
         for part in self.decomposition.singular_parts() {
-            for condition in self.space.support(part) {
+            for condition in self.conditions_of([part], &mut left)? {
                 found.singular[condition.index()].push(part);
             }
         }
         for &possible in &self.possible {
-            for condition in self.space.support(possible) {
+            for condition in self.conditions_of([possible], &mut left)? {
                 found.possible[condition.index()].push(possible);
             }
         }
-        found
+        Some(found)
     }
 
-    fn conditions_of(&self, sets: impl IntoIterator<Item = ModeSet>) -> BTreeSet<PredicateId> {
-        sets.into_iter().flat_map(|set| self.space.support(set)).collect()
+    fn conditions_of(
+        &self,
+        sets: impl IntoIterator<Item = ModeSet>,
+        left: &mut usize,
+    ) -> Option<BTreeSet<PredicateId>> {
+        let mut found = BTreeSet::new();
+        for set in sets {
+            *left = left.checked_sub(self.space.size([set]))?;
+            found.extend(self.space.support(set));
+        }
+        Some(found)
     }
 
     /// What a change does, by modes.

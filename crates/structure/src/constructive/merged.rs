@@ -22,8 +22,8 @@ use crate::all_modes::{
 };
 use crate::formula::{Formula, PredicateId};
 
-/// Fronts that are gone through in one instant.
-const MOST_FRONTS: usize = 20_000;
+/// Equations of fronts that are gone through, of all instants together.
+const MOST_WORK: usize = 4_000_000;
 /// Combinations of predicates that are told of one way to go on.
 const MOST_COMBINATIONS: usize = 16;
 
@@ -35,6 +35,8 @@ pub(super) struct Valuations {
     /// Some in each set of singular modes.
     pub singular: Vec<Vec<bool>>,
     guards: Vec<ModeSet>,
+    /// What may still be gone through.
+    work: usize,
 }
 
 impl Valuations {
@@ -52,6 +54,7 @@ impl Valuations {
             admitted,
             singular,
             guards,
+            work: MOST_WORK,
         })
     }
 
@@ -162,10 +165,9 @@ impl Reactor<'_> {
             finished: Vec::new(),
         };
         run.start();
-        let mut count = 0;
         while let Some((point, front)) = run.fronts.pop_first() {
-            count += 1;
-            if count > MOST_FRONTS || run.valuations.space.is_exhausted() {
+            run.valuations.work = run.valuations.work.saturating_sub(self.system.equations.len());
+            if run.valuations.work == 0 || run.valuations.space.is_exhausted() {
                 return None;
             }
             run.round(point, front);
