@@ -36,8 +36,10 @@ const MOST_SHOWN: usize = 12;
 /// What happens when one condition changes.
 #[derive(Clone, Debug)]
 pub struct ChangeFacts {
-    /// The condition, as users write it.
+    /// The condition, as modes are described by it.
     pub condition: String,
+    /// What changes, as users write it: often a relation behind the condition.
+    pub trigger: String,
     /// Its value after the change.
     pub becomes: bool,
     /// Where it is written.
@@ -164,14 +166,6 @@ impl Predicates {
         }
         found
     }
-
-    fn of(&self, trigger: Trigger) -> Option<PredicateId> {
-        match trigger {
-            Trigger::Condition(id) => self.of_condition.get(&id),
-            Trigger::Input(var) => self.of_variable.get(&var),
-        }
-        .copied()
-    }
 }
 
 /// What is known of each row.
@@ -206,42 +200,50 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
 
     fn run(&mut self) -> Vec<ChangeFacts> {
         let mut found = Vec::new();
-        for trigger in Trigger::all(self.explorer.model) {
+        for at in 0..self.sets.system.conditions.len() {
+            let Some(trigger) = self.trigger_of(at) else { continue };
             for becomes in [true, false] {
                 if self.explorer.options.cancel.is_cancelled() || self.sets.all.space.is_exhausted() {
                     return found;
                 }
-                found.extend(self.change(trigger, becomes));
+                found.extend(self.change(PredicateId::from_usize(at), trigger, becomes));
             }
         }
         found
     }
 
-    fn change(&mut self, trigger: Trigger, becomes: bool) -> Option<ChangeFacts> {
+    /// What makes a condition change by itself; none for values of Integers, of which one comes as another goes.
+    fn trigger_of(&self, at: usize) -> Option<Trigger> {
+        match self.explorer.model.pool.node(self.sets.system.conditions[at].formula) {
+            Node::Condition(id) => Some(Trigger::Condition(id)),
+            Node::Var { var, order: 0 } => Some(Trigger::Input(var)),
+            _ => None,
+        }
+    }
+
+    fn change(&mut self, own: PredicateId, trigger: Trigger, becomes: bool) -> Option<ChangeFacts> {
         let model = self.explorer.model;
         let only = self.state.direction_in_time(model, trigger);
         if only.is_some_and(|only| only != Some(becomes)) {
             return None;
         }
-        let (mut kinds, happens, own) = match self.by_itself(trigger, becomes) {
-            Some((condition, changed)) => {
+        let (mut kinds, happens) = match self.by_itself(own, trigger, becomes) {
+            Some(changed) => {
+                let jumping = ChangeKind::Determined {
+                    jumps: true,
+                    impulsive: true,
+                };
                 let kinds = Kinds::from([
                     (ChangeKind::Singular, changed.singular),
                     (ChangeKind::KEPT, changed.kept),
-                    (
-                        ChangeKind::Determined {
-                            jumps: true,
-                            impulsive: true,
-                        },
-                        changed.impulsive,
-                    ),
+                    (jumping, changed.impulsive),
                     (ChangeKind::Unknown, changed.open),
                 ]);
-                (kinds, Some(changed.happens), Some(condition))
+                (kinds, Some(changed.happens))
             }
-            None => (Kinds::from([(ChangeKind::Unknown, ModeSet::ALL)]), None, None),
+            None => (Kinds::from([(ChangeKind::Unknown, ModeSet::ALL)]), None),
         };
-        self.one_by_one(trigger, becomes, own, &mut kinds);
+        self.one_by_one(own, trigger, becomes, &mut kinds);
         kinds.retain(|_, modes| !modes.is_empty());
         let happens = match happens {
             Some(happens) => happens,
@@ -257,16 +259,16 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
             count: self.count(modes, own, becomes),
         });
         Some(ChangeFacts {
-            condition: text,
-            becomes,
             parts: parts.collect(),
+            condition: self.sets.system.conditions[own.index()].text.clone(),
+            trigger: text,
+            becomes,
             span: model.origins.get(origin).and_then(|origin| origin.span),
         })
     }
 
     /// What a change does by structure alone, if nothing but one condition of the modes changes.
-    fn by_itself(&mut self, trigger: Trigger, becomes: bool) -> Option<(PredicateId, ChangedModes)> {
-        let condition = self.predicates.of(trigger)?;
+    fn by_itself(&mut self, condition: PredicateId, trigger: Trigger, becomes: bool) -> Option<ChangedModes> {
         if let Trigger::Condition(id) = trigger
             && self.explorer.exclusions.has_companions(id)
         {
@@ -292,11 +294,11 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
             is_linear: &self.rows.is_linear,
             is_doubled: &self.rows.is_doubled,
         };
-        Some((condition, self.sets.all.changed_modes(&self.dependents, change)))
+        Some(self.sets.all.changed_modes(&self.dependents, change))
     }
 
     /// Looks at modes of which nothing is known yet, one after the other.
-    fn one_by_one(&mut self, trigger: Trigger, becomes: bool, own: Option<PredicateId>, kinds: &mut Kinds) {
+    fn one_by_one(&mut self, own: PredicateId, trigger: Trigger, becomes: bool, kinds: &mut Kinds) {
         let unknown = kinds.remove(&ChangeKind::Unknown).unwrap_or(ModeSet::NONE);
         let conditions = self.sets.all.space.conditions();
         if unknown.is_empty() {
@@ -307,11 +309,8 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
             return;
         }
         let regular = self.regular();
-        let mut open = self.sets.all.space.and(unknown, regular);
-        if let Some(own) = own {
-            let given = self.sets.all.space.given(regular, own, !becomes);
-            open = self.sets.all.space.and(unknown, given);
-        }
+        let before = self.sets.all.space.given(regular, own, !becomes);
+        let mut open = self.sets.all.space.and(unknown, before);
         while !open.is_empty() && !self.sets.all.space.is_exhausted() {
             if self.single >= MOST_SINGLE || self.equations >= MOST_EQUATIONS {
                 kinds.insert(ChangeKind::Unknown, open);
@@ -319,18 +318,14 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
             }
             self.single += 1;
             let mut mode = self.sets.all.space.first_mode(open);
-            if let Some(own) = own {
-                mode[own.index()] = !becomes;
-            }
-            let others = (0..conditions)
-                .map(PredicateId::from_usize)
-                .filter(|&id| Some(id) != own);
+            mode[own.index()] = !becomes;
+            let others = (0..conditions).map(PredicateId::from_usize).filter(|&id| id != own);
             let literals: Vec<ModeSet> = others
                 .map(|id| self.sets.all.space.holds(id, mode[id.index()]))
                 .collect();
             let cube = self.sets.all.space.conjunction(literals);
             open = self.sets.all.space.and_not(open, cube);
-            if let Some(kind) = self.in_mode(trigger, becomes, &mode) {
+            if let Some(kind) = self.in_mode(own, trigger, &mode) {
                 let known = kinds.entry(kind).or_insert(ModeSet::NONE);
                 *known = self.sets.all.space.or(*known, cube);
             }
@@ -353,12 +348,28 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
         regular
     }
 
-    /// What a change does in one mode; `None` if it does not happen there, or changes nothing.
-    fn in_mode(&mut self, trigger: Trigger, becomes: bool, mode: &[bool]) -> Option<ChangeKind> {
-        let old = self.state_of(trigger, becomes, mode)?;
+    /// What a change does in one mode; `None` if it does not happen there, changes nothing, or not this condition alone.
+    fn in_mode(&mut self, own: PredicateId, trigger: Trigger, mode: &[bool]) -> Option<ChangeKind> {
         let explorer = &*self.explorer;
-        let triggers = explorer.exclusions.companions(&old, trigger)?;
-        let (new, consequences) = explorer.discrete.flipped(&old, &triggers);
+        let becomes = !mode[own.index()];
+        let (old, new, consequences) = match self.settled_state(trigger, becomes, mode) {
+            Some(old) => {
+                let triggers = explorer.exclusions.companions(&old, trigger)?;
+                let (new, consequences) = explorer.discrete.flipped(&old, &triggers);
+                (old, new, consequences)
+            }
+            // Memory that no start value has: the conditions of the mode are given their values.
+            None => {
+                let old = self.given_state(trigger, becomes, mode)?;
+                let (new, consequences) = explorer.discrete.flipped_alone(&old, trigger);
+                (old, new, consequences)
+            }
+        };
+        let mut after = mode.to_vec();
+        after[own.index()] = becomes;
+        if !self.selects(&new, &after) {
+            return None;
+        }
         let (entered, left) = (
             new.valuation(explorer.model, explorer.modes)?,
             old.valuation(explorer.model, explorer.modes)?,
@@ -390,18 +401,68 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
         })
     }
 
-    /// A discrete state that selects a mode, with a condition about to change.
-    fn state_of(&self, trigger: Trigger, becomes: bool, mode: &[bool]) -> Option<DiscreteState> {
-        let model = self.explorer.model;
+    /// A discrete state that selects a mode, with a condition about to change, and in which all discrete equations hold.
+    fn settled_state(&self, trigger: Trigger, becomes: bool, mode: &[bool]) -> Option<DiscreteState> {
+        let mut state = self.prepared(trigger, becomes, mode);
+        let before = state.clone();
+        self.explorer.discrete.settle(&mut state, &before);
+        let about_to = trigger.is_true(&state) != becomes && self.explorer.exclusions.allow(&state);
+        (about_to && self.selects(&state, mode)).then_some(state)
+    }
+
+    /// One in which the conditions of the mode have been given their values.
+    fn given_state(&self, trigger: Trigger, becomes: bool, mode: &[bool]) -> Option<DiscreteState> {
+        let mut state = self.prepared(trigger, becomes, mode);
+        let before = state.clone();
+        self.explorer.discrete.settle(&mut state, &before);
+        let given: Vec<VarId> = self
+            .predicates
+            .of_variable
+            .values()
+            .map(|id| self.variable(*id))
+            .collect::<Option<_>>()?;
+        self.set_mode(&mut state, mode);
+        set(&mut state, trigger, !becomes);
+        self.explorer.discrete.follow_values(&mut state, &given);
+        self.set_mode(&mut state, mode);
+        state.settled = true;
+        self.selects(&state, mode).then_some(state)
+    }
+
+    fn variable(&self, id: PredicateId) -> Option<VarId> {
+        match self
+            .explorer
+            .model
+            .pool
+            .node(self.sets.system.conditions[id.index()].formula)
+        {
+            Node::Var { var, .. } => Some(var),
+            _ => None,
+        }
+    }
+
+    fn prepared(&self, trigger: Trigger, becomes: bool, mode: &[bool]) -> DiscreteState {
         let mut state = self.state.clone();
-        let conditions = &self.sets.system.conditions;
-        for (condition, &value) in conditions.iter().zip(mode) {
-            match model.pool.node(condition.formula) {
+        self.set_mode(&mut state, mode);
+        set(&mut state, trigger, !becomes);
+        if let Trigger::Condition(id) = trigger {
+            let selects = |other: ConditionId| self.predicates.of_condition.contains_key(&other);
+            let exclusions = &self.explorer.exclusions;
+            exclusions.make_room(&mut state, (id, !becomes), false, |other| !selects(other));
+            exclusions.make_room(&mut state, (id, becomes), true, |other| !selects(other));
+        }
+        state.settled = false;
+        state
+    }
+
+    fn set_mode(&self, state: &mut DiscreteState, mode: &[bool]) {
+        let pool = &self.explorer.model.pool;
+        for (condition, &value) in self.sets.system.conditions.iter().zip(mode) {
+            match pool.node(condition.formula) {
                 Node::Condition(id) => state.truths[id] = value,
                 Node::Var { var, order: 0 } => state.values[var.index()] = f64::from(u8::from(value)),
                 Node::Binary(_, variable, literal) if value => {
-                    if let (Node::Var { var, order: 0 }, Some(literal)) =
-                        (model.pool.node(variable), model.pool.constant(literal))
+                    if let (Node::Var { var, order: 0 }, Some(literal)) = (pool.node(variable), pool.constant(literal))
                     {
                         state.values[var.index()] = literal;
                     }
@@ -409,21 +470,14 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
                 _ => {}
             }
         }
-        set(&mut state, trigger, !becomes);
-        if let Trigger::Condition(id) = trigger {
-            let selects = |other: ConditionId| self.predicates.of_condition.contains_key(&other);
-            let exclusions = &self.explorer.exclusions;
-            exclusions.make_room(&mut state, (id, becomes), |other| !selects(other));
-        }
-        state.settled = false;
-        let before = state.clone();
-        self.explorer.discrete.settle(&mut state, &before);
-        let has = |condition: ExprId, value: bool| state.is_true(model, &state, condition) == value;
-        let selected = conditions
-            .iter()
-            .zip(mode)
-            .all(|(condition, &value)| has(condition.formula, value));
-        (selected && trigger.is_true(&state) != becomes && self.explorer.exclusions.allow(&state)).then_some(state)
+    }
+
+    /// Whether a discrete state has the conditions of a mode.
+    fn selects(&self, state: &DiscreteState, mode: &[bool]) -> bool {
+        let model = self.explorer.model;
+        let conditions = self.sets.system.conditions.iter().zip(mode);
+        let mut has = conditions.map(|(condition, &value)| state.is_true(model, state, condition.formula) == value);
+        has.all(|has| has)
     }
 
     fn structure(&mut self, valuation: &Valuation) -> Option<Rc<ModeStructure>> {
@@ -440,16 +494,14 @@ impl<'a, 'm, 's> Changes<'a, 'm, 's> {
         structure
     }
 
-    fn count(&mut self, modes: ModeSet, own: Option<PredicateId>, becomes: bool) -> Option<String> {
+    fn count(&mut self, modes: ModeSet, own: PredicateId, becomes: bool) -> Option<String> {
         if self.sets.all.space.conditions() > MOST_CONDITIONS {
             return None;
         }
         let regular = self.regular();
-        let mut modes = self.sets.all.space.and(modes, regular);
-        if let Some(own) = own {
-            let before = self.sets.all.space.holds(own, !becomes);
-            modes = self.sets.all.space.and(modes, before);
-        }
+        let modes = self.sets.all.space.and(modes, regular);
+        let before = self.sets.all.space.holds(own, !becomes);
+        let modes = self.sets.all.space.and(modes, before);
         Some(self.sets.all.space.count(modes).to_string())
     }
 }
@@ -566,6 +618,7 @@ impl ChangeFacts {
         });
         json!({
             "condition": self.condition,
+            "trigger": self.trigger,
             "becomes": self.becomes,
             "span": crate::json::place(self.span, sources),
             "parts": parts.collect::<Vec<_>>(),

@@ -68,16 +68,17 @@ impl Exclusions {
         self.pairs.iter().map(|pair| [pair.first, pair.second])
     }
 
-    /// Gives other conditions values that let one change: what `time < 100` is decides whether `time >= 300` can become true.
-    /// Only those that `may_change` accepts.
+    /// Gives other conditions values with which one has a value: `time >= 300` is true only if `time < 100` is not. Only those
+    /// that `may_change` accepts. What changes together with it does so by itself if that is `to_come`.
     pub(crate) fn make_room(
         &self,
         state: &mut DiscreteState,
-        change: (ConditionId, bool),
+        value: (ConditionId, bool),
+        to_come: bool,
         may_change: impl Fn(ConditionId) -> bool,
     ) {
-        let mut open = vec![change];
-        let mut met = vec![change.0];
+        let mut open = vec![value];
+        let mut met = vec![value.0];
         while let Some(wanted) = open.pop() {
             for &position in &self.of[wanted.0.index()] {
                 let pair = &self.pairs[position as usize];
@@ -86,7 +87,8 @@ impl Exclusions {
                     (first, second) if second == wanted => first,
                     _ => continue,
                 };
-                if pair.together || state.truths[other] != value || met.contains(&other) || !may_change(other) {
+                let by_itself = to_come && pair.together;
+                if by_itself || state.truths[other] != value || met.contains(&other) || !may_change(other) {
                     continue;
                 }
                 state.truths[other] = !value;

@@ -122,7 +122,7 @@ fn drive(random: &mut Random) -> (String, Vec<String>) {
 /// A chain of integrators whose end is given.
 fn inverse(random: &mut Random) -> (String, Vec<String>) {
     let n = 2 + random.below(3);
-    let names: Vec<String> = (0..n).map(|k| format!("x{k}")).collect();
+    let mut names: Vec<String> = (0..n).map(|k| format!("x{k}")).collect();
     let mut equations = format!(
         "  x0 = sin({}*time) + 0.1*z;\n  der(z) = 1 - z;\n",
         random.between(0.5, 2.0)
@@ -132,6 +132,8 @@ fn inverse(random: &mut Random) -> (String, Vec<String>) {
         equations += &format!("  der(x{}) = x{k} + {bend}*x{}^2;\n", k - 1, k - 1);
     }
     let all = names.join(", ");
+    // The last one has no derivative: it is that of its integral.
+    names.pop();
     (
         format!("model M\n  Real {all}, z(start = 0, fixed = true);\nequation\n{equations}end M;\n"),
         names,
