@@ -466,9 +466,10 @@ impl Merged<'_, '_> {
             let holds = |predicate: PredicateId| mode[predicate.index()];
             let mut part = left;
             for &set in facts.iter().chain([&events]) {
-                part = match self.valuations.space.contains(set, holds) {
-                    true => self.valuations.space.and(part, set),
-                    false => self.valuations.space.and_not(part, set),
+                part = if self.valuations.space.contains(set, holds) {
+                    self.valuations.space.and(part, set)
+                } else {
+                    self.valuations.space.and_not(part, set)
                 };
             }
             left = self.valuations.space.and_not(left, part);

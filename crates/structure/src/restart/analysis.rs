@@ -514,9 +514,10 @@ impl Outcome {
         // A forced height is analysed as asked; the search must not settle for one that loses equations.
         let forced = inquiry.change.options.forced_height.is_some();
         let lossy = !forced && !attempt.quotient.disabled(&attempt.array).1.is_empty();
-        let observing = match lossy {
-            true => vec![false; self.concrete.equations.len()],
-            false => observing(&self.concrete, offsets, frame),
+        let observing = if lossy {
+            vec![false; self.concrete.equations.len()]
+        } else {
+            observing(&self.concrete, offsets, frame)
         };
         let violations = goodness(&self.concrete, offsets, frame, &observing);
         let source = Source {
