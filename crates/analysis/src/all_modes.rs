@@ -13,6 +13,7 @@ use saltus_structure::all_modes::{AllModes, Budget, ModeSet, SingularPlace, anal
 use saltus_structure::mode::Modes;
 use serde_json::{Value, json};
 
+use crate::all_changes::{ChangeFacts, print_changes};
 use crate::discrete_equations::DiscreteEquations;
 use crate::discrete_state::DiscreteState;
 use crate::exclusion::Exclusions;
@@ -44,6 +45,8 @@ pub struct AllModesReport {
     pub singular: Vec<SingularModes>,
     /// Equations that are differentiated: how often, and when.
     pub differentiated: Vec<DifferentiatedEquation>,
+    /// What the change of one condition does, where that was asked for.
+    pub changes: Vec<ChangeFacts>,
 }
 
 /// Numbers of modes, as decimals: they may have many digits.
@@ -125,9 +128,26 @@ pub enum ModeWords {
 pub fn all_modes_report(model: &Mdae, modes: &Modes, span: (f64, f64), budget: Budget) -> Option<AllModesReport> {
     let discrete = DiscreteEquations::new(model);
     let state = DiscreteState::from_starts(&discrete, span.0);
-    let fixed = |expr: ExprId| state.is_true(model, &state, expr);
+    let system = model_system(model, modes, &state);
+    look_at_all_modes(model, &system, &state, span, budget).map(|(report, _)| report)
+}
+
+/// The equations of all modes with what is known of their conditions.
+pub(crate) fn model_system(model: &Mdae, modes: &Modes, state: &DiscreteState) -> ModelSystem {
+    let fixed = |expr: ExprId| state.is_true(model, state, expr);
     let mut system = ModelSystem::new(model, modes, &fixed);
-    system.exclude(model, Exclusions::new(model, &state).pairs());
+    system.exclude(model, Exclusions::new(model, state).pairs());
+    system
+}
+
+/// The report with what it was read from, if the model was looked at to the end.
+pub(crate) fn look_at_all_modes<'a>(
+    model: &'a Mdae,
+    system: &'a ModelSystem,
+    state: &'a DiscreteState,
+    span: (f64, f64),
+    budget: Budget,
+) -> Option<(AllModesReport, Option<Reporter<'a>>)> {
     if system.conditions.is_empty() {
         return None;
     }
@@ -141,25 +161,28 @@ pub fn all_modes_report(model: &Mdae, modes: &Modes, span: (f64, f64), budget: B
         ..AllModesReport::default()
     };
     let Ok(all) = analyze_all_modes(&system.system, budget) else {
-        return Some(report);
+        return Some((report, None));
     };
     let mut reporter = Reporter {
         names: UserNames::new(model),
-        system: &system,
+        system,
         care: ModeSet::ALL,
         all,
-        state: &state,
+        state,
         span,
     };
-    Some(reporter.report(report))
+    let report = reporter.report(report);
+    let complete = report.complete;
+    Some((report, complete.then_some(reporter)))
 }
 
-struct Reporter<'a> {
-    names: UserNames<'a>,
-    system: &'a ModelSystem,
-    all: AllModes,
+/// All modes of a model on the way into words.
+pub(crate) struct Reporter<'a> {
+    pub names: UserNames<'a>,
+    pub system: &'a ModelSystem,
+    pub all: AllModes,
     /// The modes that are possible.
-    care: ModeSet,
+    pub care: ModeSet,
     state: &'a DiscreteState,
     span: (f64, f64),
 }
@@ -242,8 +265,13 @@ impl Reporter<'_> {
     }
 
     fn words(&mut self, set: ModeSet, care: ModeSet) -> ModeWords {
+        self.words_with(set, care, MOST_COMBINATIONS)
+    }
+
+    /// A set within modes that matter, with at most `most` combinations.
+    pub(crate) fn words_with(&mut self, set: ModeSet, care: ModeSet, most: usize) -> ModeWords {
         let text = |&(condition, value): &Literal| (self.system.conditions[condition.index()].text.clone(), value);
-        match describe(&mut self.all.space, set, care, MOST_COMBINATIONS) {
+        match describe(&mut self.all.space, set, care, most) {
             Description::Any { cubes, others } => {
                 let cubes = cubes.iter().map(|cube| cube.iter().map(text).collect());
                 ModeWords::Any(cubes.collect(), others)
@@ -323,6 +351,11 @@ impl Reporter<'_> {
             }
         }
         found
+    }
+
+    /// Whether the values of unknowns have no say in a condition.
+    pub(crate) fn is_from_outside(&self, condition: usize) -> bool {
+        self.source(condition) != Source::Values
     }
 
     fn source(&self, condition: usize) -> Source {
@@ -452,7 +485,9 @@ impl Display for ModeWords {
         match self {
             ModeWords::Any(cubes, _) if cubes.iter().any(Vec::is_empty) => f.write_str("in every mode"),
             ModeWords::Any(cubes, others) => {
-                let cubes: Vec<String> = cubes.iter().map(|cube| joined(cube, " and ")).collect();
+                let shown = &cubes[..cubes.len().min(MOST_COMBINATIONS)];
+                let others = others + cubes.len() - shown.len();
+                let cubes: Vec<String> = shown.iter().map(|cube| joined(cube, " and ")).collect();
                 f.write_str(&cubes.join(", or "))?;
                 match others {
                     0 => Ok(()),
@@ -497,32 +532,26 @@ fn readable(number: &str) -> String {
     if number.len() <= 7 {
         return number.to_owned();
     }
-    match number.parse::<f64>() {
-        Ok(value) if value.is_finite() => {
-            let power = value.log2();
-            let exact = (power - power.round()).abs() < 1e-9 && exact_power(number, power.round() as u32);
-            format!("{}2^{}", if exact { "" } else { "about " }, power.round())
-        }
-        // Beyond the range of numbers: by the digits.
-        _ => format!("about 2^{}", (number.len() as f64 * std::f64::consts::LOG2_10) as u64),
-    }
+    // The leading digits give the power as exactly as it can be said.
+    let leading = number.len().min(17);
+    let mantissa: f64 = number[..leading].parse().unwrap_or(1.0);
+    let power = mantissa.log2() + (number.len() - leading) as f64 * std::f64::consts::LOG2_10;
+    let exact = is_power_of_two(number, power.round() as u64);
+    format!("{}2^{}", if exact { "" } else { "about " }, power.round())
 }
 
-/// Whether a decimal is a power of two.
-fn exact_power(number: &str, power: u32) -> bool {
-    let mut digits = vec![1u8];
-    for _ in 0..power {
-        let mut carry = 0;
-        for digit in &mut digits {
-            let doubled = *digit * 2 + carry;
-            (*digit, carry) = (doubled % 10, doubled / 10);
-        }
-        digits.extend((carry > 0).then_some(carry));
-    }
-    number.bytes().rev().map(|byte| byte - b'0').eq(digits)
+/// Whether a decimal near a power of two is that power: told by what is left after division by two large primes.
+fn is_power_of_two(number: &str, power: u64) -> bool {
+    const PRIMES: [u128; 2] = [(1 << 61) - 1, 999_999_999_999_999_989];
+    PRIMES.into_iter().all(|prime| {
+        let digit = |left: u128, byte: u8| (left * 10 + u128::from(byte - b'0')) % prime;
+        let left = number.bytes().fold(0, digit);
+        let wanted = (0..power).fold(1, |left: u128, _| left * 2 % prime);
+        left == wanted
+    })
 }
 
-fn modes_text(number: &str) -> String {
+pub(crate) fn modes_text(number: &str) -> String {
     if number == "1" {
         "1 mode".to_owned()
     } else {
@@ -580,7 +609,7 @@ impl SingularModes {
 
 impl ModeWords {
     /// Whether a mode is among those said; `None` if the words do not say.
-    fn include(&self, valuation: &[(String, bool)]) -> Option<bool> {
+    pub(crate) fn include(&self, valuation: &[(String, bool)]) -> Option<bool> {
         let value = |text: &str| {
             valuation
                 .iter()
@@ -683,6 +712,7 @@ impl AllModesReport {
             let more = self.differentiated.len() - MOST_DIFFERENTIATED;
             let _ = writeln!(out, "  differentiated: {more} equations more");
         }
+        print_changes(&self.changes, out);
     }
 
     /// For machines.
@@ -733,6 +763,7 @@ impl AllModesReport {
             }),
             "states_range": figures.and_then(|figures| figures.range).map(|(least, most)| json!([least, most])),
             "differentiated": differentiated.collect::<Vec<_>>(),
+            "changes": self.changes.iter().map(|change| change.to_json(sources)).collect::<Vec<_>>(),
         })
     }
 }
@@ -749,7 +780,7 @@ fn times_text(times: u16, when: &ModeWords) -> String {
     }
 }
 
-fn words_to_json(words: &ModeWords) -> Value {
+pub(crate) fn words_to_json(words: &ModeWords) -> Value {
     let literals = |literals: &[(String, bool)]| -> Vec<Value> {
         literals
             .iter()
@@ -769,4 +800,35 @@ fn words_to_json(words: &ModeWords) -> Value {
         ModeWords::Long(conditions) => value["about"] = json!(conditions),
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    /// 2^power as a decimal.
+    fn decimal(power: u32) -> String {
+        let mut digits = vec![1u8];
+        for _ in 0..power {
+            let mut carry = 0;
+            for digit in &mut digits {
+                let doubled = *digit * 2 + carry;
+                (*digit, carry) = (doubled % 10, doubled / 10);
+            }
+            digits.extend((carry > 0).then_some(carry));
+        }
+        digits.iter().rev().map(|digit| char::from(b'0' + digit)).collect()
+    }
+
+    #[test]
+    fn powers_of_two_are_told_exactly() {
+        for power in [24, 40, 64, 300, 1000, 3003, 10_000] {
+            let number = decimal(power);
+            assert_eq!(readable(&number), format!("2^{power}"));
+            let last = number.len() - 1;
+            let other = format!("{}{}", &number[..last], if number.ends_with('5') { '7' } else { '5' });
+            assert_eq!(readable(&other), format!("about 2^{power}"));
+        }
+        assert_eq!(readable("1048576"), "1048576");
+    }
 }

@@ -4,7 +4,7 @@ use saltus_mdae::print::{Names as _, UserNames, expression};
 use saltus_mdae::{Action, EquationId, ExprId, Idx, Mdae, VarId};
 use saltus_structure::constructive::{
     ConstructiveOptions, ConstructiveVerdict, Course, Names, Outcome, PredicateId, Report, Shifted, ShiftedEquation,
-    Sides, Step, System, TooManyPredicates, analyze, shifted_names, valuation_text,
+    Sides, Step, System, analyze, shifted_names, valuation_text,
 };
 use serde_json::{Value, json};
 
@@ -26,34 +26,33 @@ struct PartReport<'m> {
     names: ModelNames<'m>,
 }
 
-/// The constructive semantics; refused if too many conditions depend on each other to go through all their values.
-pub fn constructive_report<'m>(name: &str, model: &'m Mdae) -> Result<ConstructiveReport<'m>, TooManyPredicates> {
+/// The constructive semantics.
+pub fn constructive_report<'m>(name: &str, model: &'m Mdae) -> ConstructiveReport<'m> {
+    let options = ConstructiveOptions::default();
     let system = System::from_model(model);
     let whole = (0..system.predicates.len()).map(PredicateId::from_usize).collect();
-    let parts = if system.predicates.len() <= System::PREDICATE_LIMIT {
+    let parts = if system.predicates.len() <= options.most_listed {
         vec![(system, whole)]
     } else {
         system.parts()
     };
     let predicates = System::predicate_names(model);
-    let part = |(system, own): (System, Vec<PredicateId>)| {
-        Ok(PartReport {
-            report: analyze(&system, ConstructiveOptions::default())?,
-            names: ModelNames {
-                names: UserNames::new(model),
-                restart: restart_equations(model),
-                predicates: own
-                    .iter()
-                    .map(|predicate| predicates[predicate.index()].clone())
-                    .collect(),
-                complementary: system.equations.into_iter().map(|equation| equation.sides).collect(),
-            },
-        })
+    let part = |(system, own): (System, Vec<PredicateId>)| PartReport {
+        report: analyze(&system, options),
+        names: ModelNames {
+            names: UserNames::new(model),
+            restart: restart_equations(model),
+            predicates: own
+                .iter()
+                .map(|predicate| predicates[predicate.index()].clone())
+                .collect(),
+            complementary: system.equations.into_iter().map(|equation| equation.sides).collect(),
+        },
     };
-    Ok(ConstructiveReport {
+    ConstructiveReport {
         title: name.to_owned(),
-        parts: parts.into_iter().map(part).collect::<Result<_, _>>()?,
-    })
+        parts: parts.into_iter().map(part).collect(),
+    }
 }
 
 #[derive(Debug)]
@@ -147,6 +146,7 @@ impl ConstructiveReport<'_> {
             [only] => only.to_json(),
             parts => json!({
                 "event_cycle": Value::Null,
+                "merged": self.parts.iter().any(|part| part.report.merged),
                 "modes": [],
                 "start_states": [],
                 "parts": parts.iter().map(PartReport::to_json).collect::<Vec<_>>(),
@@ -213,6 +213,7 @@ impl PartReport<'_> {
         json!({
             "verdict": verdict_text(report.verdict()),
             "event_cycle": report.event_cycle,
+            "merged": report.merged,
             "modes": modes.collect::<Vec<_>>(),
             "start_states": start_states.collect::<Vec<_>>(),
         })

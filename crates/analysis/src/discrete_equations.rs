@@ -231,24 +231,69 @@ impl<'m> DiscreteEquations<'m> {
         acting
     }
 
+    /// The variables that may get other values if a condition or an input changes; `None` if a when-clause may act, or another
+    /// condition follow.
+    pub(crate) fn followers(&self, trigger: Trigger) -> Option<Vec<VarId>> {
+        let mut open: Vec<u32> = match trigger {
+            Trigger::Condition(id) => self.of_condition[id.index()].clone(),
+            Trigger::Input(var) => self.of_variable[var.index()].clone(),
+        };
+        let mut followers = Vec::new();
+        while let Some(place) = open.pop() {
+            let DiscreteStep::Equation(at) = self.steps[place as usize] else {
+                return None;
+            };
+            let target = self.model.discrete[at].target;
+            if !followers.contains(&target) {
+                followers.push(target);
+                open.extend(&self.of_variable[target.index()]);
+            }
+        }
+        Some(followers)
+    }
+
+    /// Variables have got values from outside: what is computed from them follows.
+    pub(crate) fn follow_values(&self, state: &mut DiscreteState, variables: &[VarId]) {
+        let before = state.clone();
+        let pending = variables.iter().flat_map(|var| &self.of_variable[var.index()]);
+        self.compute(state, &before, pending.copied().collect(), Clauses::LeftOut);
+    }
+
+    /// The discrete state after a change, of which only what reads it is computed again.
+    pub(crate) fn flipped_alone(&self, old: &DiscreteState, trigger: Trigger) -> (DiscreteState, Consequences) {
+        let readers = match trigger {
+            Trigger::Condition(id) => &self.of_condition[id.index()],
+            Trigger::Input(var) => &self.of_variable[var.index()],
+        };
+        self.flipped_with(old, &[trigger], readers.iter().copied().collect())
+    }
+
     /// The discrete state after some conditions or inputs changed together, and what else that does.
     pub(crate) fn flipped(&self, old: &DiscreteState, triggers: &[Trigger]) -> (DiscreteState, Consequences) {
-        let mut next = old.clone();
         let (mut conditions, mut variables) = (Vec::new(), Vec::new());
+        for trigger in triggers {
+            match *trigger {
+                Trigger::Condition(id) => conditions.push(id),
+                Trigger::Input(var) => variables.push(var),
+            }
+        }
+        self.flipped_with(old, triggers, self.stirred(old.settled, &conditions, &variables))
+    }
+
+    fn flipped_with(
+        &self,
+        old: &DiscreteState,
+        triggers: &[Trigger],
+        pending: BTreeSet<u32>,
+    ) -> (DiscreteState, Consequences) {
+        let mut next = old.clone();
         for trigger in triggers {
             let now = !trigger.is_true(old);
             match *trigger {
-                Trigger::Condition(id) => {
-                    next.truths[id] = now;
-                    conditions.push(id);
-                }
-                Trigger::Input(var) => {
-                    next.values[var.index()] = f64::from(u8::from(now));
-                    variables.push(var);
-                }
+                Trigger::Condition(id) => next.truths[id] = now,
+                Trigger::Input(var) => next.values[var.index()] = f64::from(u8::from(now)),
             }
         }
-        let pending = self.stirred(old.settled, &conditions, &variables);
         let acting = self.compute(&mut next, old, pending, Clauses::Act);
         let consequences = Consequences {
             restart_equations: restart_equations(self.model, &acting),

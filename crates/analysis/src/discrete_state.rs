@@ -168,6 +168,12 @@ impl DiscreteState {
         }
     }
 
+    /// The value that a condition of time alone gets, if it is affine in time: there is one, or (within) none.
+    pub(crate) fn direction_in_time(&self, model: &Mdae, trigger: Trigger) -> Option<Option<bool>> {
+        let (_, slope) = self.slope_in_time(model, trigger)?;
+        Some((slope != 0.0).then_some(slope > 0.0))
+    }
+
     /// When a condition that is affine in time changes, if it still will.
     pub(crate) fn time_of_flip(&self, model: &Mdae, trigger: Trigger) -> Option<f64> {
         let (value, slope) = self.slope_in_time(model, trigger)?;

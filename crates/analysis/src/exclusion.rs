@@ -68,6 +68,42 @@ impl Exclusions {
         self.pairs.iter().map(|pair| [pair.first, pair.second])
     }
 
+    /// Gives other conditions values with which one has a value: `time >= 300` is true only if `time < 100` is not. Only those
+    /// that `may_change` accepts. What changes together with it does so by itself if that is `to_come`.
+    pub(crate) fn make_room(
+        &self,
+        state: &mut DiscreteState,
+        value: (ConditionId, bool),
+        to_come: bool,
+        may_change: impl Fn(ConditionId) -> bool,
+    ) {
+        let mut open = vec![value];
+        let mut met = vec![value.0];
+        while let Some(wanted) = open.pop() {
+            for &position in &self.of[wanted.0.index()] {
+                let pair = &self.pairs[position as usize];
+                let (other, value) = match (pair.first, pair.second) {
+                    (first, second) if first == wanted => second,
+                    (first, second) if second == wanted => first,
+                    _ => continue,
+                };
+                let by_itself = to_come && pair.together;
+                if by_itself || state.truths[other] != value || met.contains(&other) || !may_change(other) {
+                    continue;
+                }
+                state.truths[other] = !value;
+                met.push(other);
+                open.push((other, !value));
+            }
+        }
+    }
+
+    /// Whether a condition changes together with another one.
+    pub(crate) fn has_companions(&self, condition: ConditionId) -> bool {
+        let of = &self.of[condition.index()];
+        of.iter().any(|&pair| self.pairs[pair as usize].together)
+    }
+
     /// Whether the values of no two conditions exclude each other.
     pub(crate) fn allow(&self, discrete_state: &DiscreteState) -> bool {
         self.contradiction(discrete_state).is_none()

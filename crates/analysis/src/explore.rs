@@ -11,12 +11,15 @@ use saltus_structure::all_modes::Budget;
 use saltus_structure::mode::{ModeFailure, ModeStructure, Modes, Valuation, analyze_mode};
 use saltus_structure::restart::ModeEquation;
 
-use crate::all_modes::all_modes_report;
+use crate::all_changes::{all_changes, jumps_within};
+use crate::all_modes::{look_at_all_modes, model_system};
 use crate::discrete_equations::DiscreteEquations;
 use crate::discrete_state::DiscreteState;
 use crate::exclusion::Exclusions;
+use crate::index_one::IndexOne;
 use crate::mode_change::Passage;
 use crate::mode_report::{refusal, residual_text, shape};
+use crate::text::valuation_text;
 use crate::trigger::{Consequences, ModeValue, Trigger};
 use crate::{Analysis, ChangeOutcome, ChangeReport, ModeNumber, ModeReport, RestartReport};
 
@@ -46,6 +49,10 @@ pub struct AnalysisOptions {
     pub most_changes: usize,
     /// The height at which every mode change is analysed, in place of the smallest one that works.
     pub height: Option<u16>,
+    /// Whether all modes at once are also asked what the change of one condition does.
+    pub change_facts: bool,
+    /// Whether each mode is also given as a model of index 1.
+    pub index_one: bool,
     /// Asks to stop: what was found until then is not all.
     pub cancel: Cancel,
 }
@@ -57,6 +64,8 @@ impl Default for AnalysisOptions {
             most_modes: 64,
             most_changes: 256,
             height: None,
+            change_facts: true,
+            index_one: false,
             cancel: Cancel::new(),
         }
     }
@@ -70,6 +79,8 @@ pub(crate) struct Explorer<'m> {
     pub(crate) discrete: DiscreteEquations<'m>,
     pub(crate) exclusions: Exclusions,
     pub(crate) pool: ExprPool,
+    /// Values at the start by the names users know.
+    pub(crate) starts: Vec<(String, f64)>,
     pub(crate) found: Vec<Found>,
     pub(crate) analysis: Analysis,
 }
@@ -131,6 +142,8 @@ pub struct InitialState {
     pub time: f64,
     /// Values of variables; the others have those that their start values suggest.
     pub values: Vec<(VarId, f64)>,
+    /// Everything that was found, by the names users know.
+    pub signals: Vec<(String, f64)>,
     /// The truth values of all conditions, if they are known.
     pub truths: Option<IndexVec<ConditionId, bool>>,
     /// Why nothing is known, if the initialisation failed.
@@ -166,6 +179,7 @@ pub fn analyze(subject: Subject<'_>, initial: InitialState, options: &AnalysisOp
         discrete,
         exclusions: Exclusions::new(subject.model, &start),
         pool: subject.pool,
+        starts: initial.signals,
         found: Vec::new(),
         analysis: Analysis {
             model: subject.name.to_owned(),
@@ -208,7 +222,22 @@ impl Explorer<'_> {
         }
         let structure = analyze_mode(self.model, self.modes, &valuation).map(Rc::new);
         let active = || self.modes.active(&valuation).collect::<Vec<_>>();
+        let index_one = structure.as_ref().ok().filter(|_| self.options.index_one);
+        let index_one = index_one.map(|structure| {
+            let number = self.found.len();
+            let selected = valuation_text(&discrete_state.atoms(self.model, self.modes));
+            let form = IndexOne {
+                model: self.model,
+                structure,
+                state: &discrete_state,
+                starts: &self.starts,
+                name: &format!("{}_mode{number}", self.analysis.model),
+                description: &format!("mode {number} of {}: {selected}", self.analysis.model),
+            };
+            form.text(&mut self.pool)
+        });
         self.analysis.modes.push(ModeReport {
+            index_one,
             valuation: discrete_state.atoms(self.model, self.modes),
             structure: match &structure {
                 Ok(structure) => Ok(shape(&self.names, self.modes, structure)),
@@ -296,8 +325,15 @@ impl Explorer<'_> {
         let experiment = &self.model.experiment;
         let start = experiment.start_time.unwrap_or(0.0);
         let span = (start, experiment.stop_time.unwrap_or(start + 1.0));
-        self.analysis.all_modes = all_modes_report(self.model, self.modes, span, Budget::default());
-        self.analysis.all_modes.as_ref()?.figures.as_ref()?.modes.parse().ok()
+        let state = DiscreteState::from_starts(&self.discrete, span.0);
+        let system = model_system(self.model, self.modes, &state);
+        let (mut report, sets) = look_at_all_modes(self.model, &system, &state, span, Budget::default())?;
+        if let Some(sets) = sets.filter(|_| self.options.change_facts) {
+            report.changes = all_changes(self, sets, &state);
+        }
+        let modes = report.figures.as_ref().and_then(|figures| figures.modes.parse().ok());
+        self.analysis.all_modes = Some(report);
+        modes
     }
 
     fn everything(&mut self, start: ModeNumber) {
@@ -510,16 +546,7 @@ impl Explorer<'_> {
     /// Whether something that changes sits in a differentiated equation of a mode, so that it acts like a mode change.
     fn jumps(&self, mode: ModeNumber, trigger: Trigger, old: &DiscreteState, new: &DiscreteState) -> bool {
         let structure = self.found[mode].structure.as_ref();
-        let differs = |var: &VarId| old.values[var.index()].to_bits() != new.values[var.index()].to_bits();
-        structure.is_ok_and(|structure| {
-            structure.jumps.iter().any(|jump| {
-                let triggered = match trigger {
-                    Trigger::Condition(condition) => jump.conditions.contains(&condition),
-                    Trigger::Input(var) => jump.inputs.contains(&var),
-                };
-                triggered || jump.discrete.iter().any(differs)
-            })
-        })
+        structure.is_ok_and(|structure| jumps_within(structure, trigger, old, new))
     }
 
     /// Reports a change; the mode that goes on if the one entered lasts for the instant only.

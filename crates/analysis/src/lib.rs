@@ -14,13 +14,16 @@
 //! | `exclusion` | conditions that cannot have certain values together |
 //! | `mode_change` | how one mode is left and another entered, also through one that lasts for an instant only |
 //! | `mode_report`, `restart_report` | one mode and one mode change in the user's words |
+//! | `index_one` | a mode as equations of index 1, for other solvers |
 //! | `report`, `text`, `json` | the findings as data, as text and as JSON |
 //! | `mode_graph`, `diagram` | the findings as a graph: Graphviz and SVG |
 //! | `all_modes` | all modes at once, as sets |
+//! | `all_changes` | what the change of one condition does, in all modes at once |
 //! | `array_report` | heights, mode change array, matching and offsets behind a mode change |
 //! | `class_report` | a class by itself, wherever it is used |
 //! | `constructive_report` | the constructive semantics as a report |
 
+mod all_changes;
 mod all_modes;
 mod array_report;
 mod class_report;
@@ -29,6 +32,7 @@ mod discrete_equations;
 mod discrete_state;
 mod exclusion;
 mod explore;
+mod index_one;
 mod json;
 mod listed_modes;
 mod mode_change;
@@ -39,6 +43,7 @@ mod restart_report;
 mod text;
 mod trigger;
 
+pub use all_changes::{ChangeFacts, ChangeKind, ChangePart};
 pub use all_modes::{
     AllModesReport, DifferentiatedEquation, ModeFigures, ModeWords, Reach, SingularModes, SingularPart,
     all_modes_report,
@@ -52,7 +57,7 @@ pub use report::{
     RestartReport, UnknownReport,
 };
 pub use saltus_structure::all_modes::Budget;
-pub use saltus_structure::constructive::{ConstructiveVerdict, TooManyPredicates};
+pub use saltus_structure::constructive::ConstructiveVerdict;
 pub use text::valuation_text;
 pub use trigger::ModeValue;
 

@@ -40,18 +40,31 @@ impl Explorer<'_> {
         step: Step,
     ) -> Option<Passage> {
         let before = Rc::clone(self.found[from].structure.as_ref().ok()?);
-        if let Ok(after) = &self.found[to].structure {
-            let after = Rc::clone(after);
-            let report = self.restart(&before, &after, from == to, trigger, step)?;
+        let after = self.found[to].structure.as_ref().ok().map(Rc::clone);
+        let entered = self.found[to].valuation.clone();
+        self.passage_between(&before, (&entered, after.as_deref()), trigger, step)
+    }
+
+    /// How a mode is left for another, which has its structure unless it is singular.
+    pub(crate) fn passage_between(
+        &mut self,
+        before: &ModeStructure,
+        (entered, after): (&Valuation, Option<&ModeStructure>),
+        trigger: Trigger,
+        step: Step,
+    ) -> Option<Passage> {
+        if let Some(after) = after {
+            let within = before.valuation == *entered;
+            let report = self.restart(before, after, within, trigger, step)?;
             return Some(Passage { report, long: None });
         }
         // Square only together with its restart equations.
         if step.consequences.restart_equations.is_empty() {
             return None;
         }
-        let active = self.modes.active(&self.found[to].valuation);
+        let active = self.modes.active(entered);
         let transient = Transient {
-            before: &before,
+            before,
             equations: equations_less(self.model, active, None, &[]),
         };
         self.through(&transient, trigger, step)

@@ -40,6 +40,8 @@ pub struct ModeReport {
     pub valuation: Vec<(String, bool)>,
     /// Its structure, or why it has none.
     pub structure: Result<ModeShape, Refusal>,
+    /// The mode as a Modelica model of index 1, or why it cannot be written, if that was asked for.
+    pub index_one: Option<Result<String, String>>,
 }
 
 /// The structure of a mode.

@@ -112,11 +112,37 @@ const LENGTH_LIMIT: usize = 4000;
 /// Nesting deeper than this is shown as `…`.
 const DEPTH_LIMIT: u32 = 200;
 
+/// What a text may take.
+#[derive(Copy, Clone)]
+struct Limits {
+    length: usize,
+    depth: u32,
+}
+
+/// For people.
+const READABLE: Limits = Limits {
+    length: LENGTH_LIMIT,
+    depth: DEPTH_LIMIT,
+};
+
+/// For machines.
+const IN_FULL: Limits = Limits {
+    length: 1 << 22,
+    depth: 1000,
+};
+
 /// The text of an expression.
 pub fn expression(pool: &ExprPool, names: &dyn Names, id: ExprId) -> String {
     let mut out = String::new();
-    write_expr(pool, names, id, 0, 0, &mut out);
+    write_expr(pool, names, id, (0, READABLE), &mut out);
     out
+}
+
+/// The text of an expression, of which nothing is left out; `None` if it is too long for that.
+pub fn expression_in_full(pool: &ExprPool, names: &dyn Names, id: ExprId) -> Option<String> {
+    let mut out = String::new();
+    write_expr(pool, names, id, (0, IN_FULL), &mut out);
+    (!out.contains('…')).then_some(out)
 }
 
 fn precedence(op: BinaryFunction) -> Option<(u8, &'static str)> {
@@ -162,12 +188,13 @@ fn negative_term(pool: &ExprPool, id: ExprId) -> Option<(f64, ExprId)> {
     Some((-factor, rest))
 }
 
-fn write_expr(pool: &ExprPool, names: &dyn Names, id: ExprId, outer: u8, depth: u32, out: &mut String) {
-    if depth > DEPTH_LIMIT || out.len() > LENGTH_LIMIT {
+/// Writes an expression in the place of an operand of precedence `outer`, as far as the limits that are left allow.
+fn write_expr(pool: &ExprPool, names: &dyn Names, id: ExprId, (outer, limits): (u8, Limits), out: &mut String) {
+    let Some(depth) = limits.depth.checked_sub(1).filter(|_| out.len() <= limits.length) else {
         out.push('…');
         return;
-    }
-    let sub = |id, outer, out: &mut String| write_expr(pool, names, id, outer, depth + 1, out);
+    };
+    let sub = |id, outer, out: &mut String| write_expr(pool, names, id, (outer, Limits { depth, ..limits }), out);
     match pool.node(id) {
         Node::Real(bits) if bits.get() < 0.0 && outer > 5 => out.push_str(&format!("({})", bits.get())),
         Node::Real(bits) => out.push_str(&format!("{}", bits.get())),
@@ -332,7 +359,13 @@ fn term_text(pool: &ExprPool, names: &dyn Names, &(_, factor, rest): &(bool, Opt
         return text;
     }
     text.push_str(if factor.is_some() { "*" } else { "" });
-    write_expr(pool, names, rest, if factor.is_some() { 7 } else { 6 }, 0, &mut text);
+    write_expr(
+        pool,
+        names,
+        rest,
+        (if factor.is_some() { 7 } else { 6 }, READABLE),
+        &mut text,
+    );
     text
 }
 

@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use saltus_analysis::{
-    Analysis, AnalysisOptions, ConstructiveReport, InitialState, Subject, TooManyPredicates, analyze,
-    constructive_report,
+    Analysis, AnalysisOptions, ConstructiveReport, InitialState, Subject, analyze, constructive_report,
 };
 use saltus_mdae::{ConditionId, IndexVec};
 use saltus_results::Trajectory;
@@ -26,8 +25,8 @@ impl Model {
         analyze(subject, self.initial_state(&options.cancel), options)
     }
 
-    /// The constructive semantics; refused if there are too many conditions to go through all their values.
-    pub fn constructive(&self) -> Result<ConstructiveReport<'_>, TooManyPredicates> {
+    /// The constructive semantics.
+    pub fn constructive(&self) -> ConstructiveReport<'_> {
         constructive_report(self.name(), self.equations())
     }
 
@@ -57,6 +56,12 @@ impl Model {
         });
         InitialState {
             values: values.collect(),
+            signals: trajectory
+                .schema()
+                .signals()
+                .iter()
+                .filter_map(|signal| Some((signal.name.to_string(), trajectory.signal(&signal.name)?.values[last])))
+                .collect(),
             truths: truths.take(),
             ..unknown
         }

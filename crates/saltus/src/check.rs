@@ -347,6 +347,7 @@ fn singular_set(name: &str, found: &SingularModes) -> Diagnostic {
 fn check_modes(model: &Model, all_modes: bool, cancel: &Cancel) -> Diagnostics {
     let options = AnalysisOptions {
         coverage: if all_modes { Coverage::All } else { Coverage::Initial },
+        change_facts: false,
         cancel: cancel.clone(),
         ..AnalysisOptions::default()
     };

@@ -78,9 +78,9 @@ pub use saltus_syntax::unit::{UnitOptions, WrittenUnit};
 /// Modes and mode changes, explained: what [`Model::analyze`], [`Model::constructive`] and [`Session::analyze_class`] return.
 pub mod analysis {
     pub use saltus_analysis::{
-        Analysis, AnalysisOptions, ArrayReport, ArrayRow, BlockReport, ChangeOutcome, ChangeReport, ClassContext,
-        ClassReport, ConstructiveReport, ConstructiveVerdict, Coverage, EquationReport, ModeNumber, ModeReport,
-        ModeShape, ModeValue, Refusal, RestartReport, TooManyPredicates, UnknownReport,
+        Analysis, AnalysisOptions, ArrayReport, ArrayRow, BlockReport, ChangeFacts, ChangeKind, ChangeOutcome,
+        ChangePart, ChangeReport, ClassContext, ClassReport, ConstructiveReport, ConstructiveVerdict, Coverage,
+        EquationReport, ModeNumber, ModeReport, ModeShape, ModeValue, Refusal, RestartReport, UnknownReport,
     };
 }
 

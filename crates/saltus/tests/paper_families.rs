@@ -339,3 +339,51 @@ fn singular_modes_name_the_component_to_blame() {
         assert!(told, "{diagnostics:?}\n{text}");
     }
 }
+
+/// A loss that observes an impulse takes no part in it: everything else is as without it.
+#[test]
+fn what_observes_an_impulse_does_not_stop_the_run() {
+    let mut random = Random(51);
+    for draw in 0..30 {
+        let (j1, j2) = (random.power(-2.0, 2.0), random.power(-2.0, 2.0));
+        let (w1, w2) = (random.between(-5.0, 5.0), random.between(5.5, 9.0));
+        let observed = match draw % 3 {
+            0 => "p = tau^2; q = p + w1;",
+            1 => "p = abs(tau)*w1; q = sqrt(1 + tau^2) - 1;",
+            _ => "p = tau*(w1 - w2)*tau; q = exp(-tau^2) - 1;",
+        };
+        let text = format!(
+            "model M
+  Real w1(start = {w1}, fixed = true), w2(start = {w2}, fixed = true), tau, p, q;
+  Boolean engaged = time >= 0.5;
+equation
+  {j1}*der(w1) = tau; {j2}*der(w2) = -tau;
+  if engaged then w1 = w2; else tau = 0; end if;
+  {observed}
+end M;"
+        );
+        let simulation = run(&text, 1.0);
+        let common = (j1 * w1 + j2 * w2) / (j1 + j2);
+        for name in ["w1", "w2"] {
+            let found = last(&simulation, name);
+            assert!(
+                (found - common).abs() < 1e-6 * (1.0 + common.abs()),
+                "{found} and {common}\n{text}"
+            );
+        }
+        assert!(last(&simulation, "tau").abs() < 1e-6, "{text}");
+    }
+}
+
+/// What takes part in it nonlinearly is refused as before.
+#[test]
+fn what_takes_part_in_an_impulse_nonlinearly_is_refused() {
+    let text = "model M
+  Real w1(start = 1, fixed = true), w2(start = 10, fixed = true), tau, s;
+  Boolean engaged = time >= 0.5;
+equation
+  der(w1) = s; der(w2) = -tau; s = tau^2;
+  if engaged then w1 = w2; else tau = 0; end if;
+end M;";
+    assert!(compile(text).run().stop(1.0).simulate().is_err());
+}

@@ -1,7 +1,7 @@
 //! The verdict of the constructive semantics is the system's own: the order of its equations, variables and predicates
 //! does not matter.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus_mdae::{EquationId, Idx, VarId};
 use saltus_structure::constructive::{
@@ -18,6 +18,7 @@ const LIMITS: ConstructiveOptions = ConstructiveOptions {
     max_shift: 6,
     max_instants: 60,
     max_reactions: 4000,
+    most_listed: 12,
 };
 
 fn equation(variables: BTreeSet<Shifted>, guard: Formula, kind: EquationKind) -> SystemEquation {
@@ -313,11 +314,11 @@ fn shape(report: &Report) -> (usize, Vec<String>) {
 
 /// Nothing about a system changes with its order; the steps named are the same ones unless equations can be exchanged.
 fn assert_order_does_not_matter(system: &System, random: &mut Random) {
-    let report = analyze(system, LIMITS).unwrap();
+    let report = analyze(system, LIMITS);
     let own = Renumbering::identity(system).reactions(&report);
     for _ in 0..3 {
         let order = Renumbering::random(random, system);
-        let other = analyze(&order.system(system), LIMITS).unwrap();
+        let other = analyze(&order.system(system), LIMITS);
         assert_eq!(report.verdict(), other.verdict(), "{system:#?}");
         let singular = |report: &Report| report.modes.iter().filter(|mode| mode.sigma.is_err()).count();
         assert_eq!(singular(&report), singular(&other), "{system:#?}");
@@ -348,8 +349,130 @@ fn the_order_of_equal_parts_does_not_matter() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for _ in 0..CASES / 20 {
         let system = star_system(&mut random);
-        let report = analyze(&system, ConstructiveOptions::default()).unwrap();
+        let report = analyze(&system, ConstructiveOptions::default());
         assert!(report.is_accepted(), "{system:#?}");
         assert_order_does_not_matter(&system, &mut random);
+    }
+}
+
+/// Of each start state and valuation whether everything is determined, and what goes on.
+fn ends(system: &System, report: &Report) -> BTreeMap<(usize, Vec<bool>), Option<usize>> {
+    // Start states by what they are: their numbers depend on the order in which they are met.
+    let mut states: Vec<_> = report.instants.iter().collect();
+    states.sort_by(|a, b| (&a.known, &a.facts).cmp(&(&b.known, &b.facts)));
+    let place = |number: usize| {
+        let own = &report.instants[number];
+        states.iter().position(|state| *state == own).expect("one of them")
+    };
+    let count = system.predicates.len();
+    let mut found = BTreeMap::new();
+    for reaction in report.reactions.iter().filter(|r| r.outcome != Outcome::Excluded) {
+        for bits in 0..1u32 << count {
+            let valuation: Vec<bool> = (0..count).map(|at| bits >> at & 1 == 1).collect();
+            let complete: Vec<Option<bool>> = valuation.iter().copied().map(Some).collect();
+            let fits = reaction
+                .valuation
+                .iter()
+                .zip(&complete)
+                .all(|(own, value)| own.is_none() || own == value);
+            if !fits
+                || system
+                    .invariants
+                    .iter()
+                    .any(|one| one.decided(&complete) == Some(false))
+            {
+                continue;
+            }
+            let end = match reaction.outcome {
+                Outcome::Completed { to, .. } => Some(place(to)),
+                _ => None,
+            };
+            let known = found.insert((place(reaction.from), valuation), end);
+            assert!(known.is_none_or(|known| known == end), "{system:#?}");
+        }
+    }
+    found
+}
+
+fn assert_together_as_one_by_one(system: &System) -> bool {
+    let together = analyze(
+        system,
+        ConstructiveOptions {
+            most_listed: 0,
+            ..LIMITS
+        },
+    );
+    let single = analyze(system, LIMITS);
+    let unfinished = |report: &Report| report.rejections.contains(&Rejection::TooManyInstants);
+    if unfinished(&single) || unfinished(&together) {
+        return false;
+    }
+    assert_eq!(together.verdict(), single.verdict(), "{system:#?}");
+    assert_eq!(
+        together.event_cycle.is_some(),
+        single.event_cycle.is_some(),
+        "{system:#?}"
+    );
+    assert_eq!(ends(system, &together), ends(system, &single), "{system:#?}");
+    true
+}
+
+#[test]
+fn valuations_together_go_as_one_by_one() {
+    let mut random = Random(77);
+    let mut compared = 0;
+    for _ in 0..CASES {
+        compared += usize::from(assert_together_as_one_by_one(&random_system(&mut random)));
+    }
+    for _ in 0..CASES / 20 {
+        compared += usize::from(assert_together_as_one_by_one(&star_system(&mut random)));
+    }
+    assert!(compared > CASES / 2, "{compared}");
+}
+
+/// A row of capacitors with an ideal switch or diode between each and the next node, all coupled by the source.
+fn ladder(stages: usize, is_diode: bool) -> System {
+    let variable = VarId::from_usize;
+    let mut system = System::default();
+    for stage in 0..stages {
+        let [voltage, current, sum] = [3 * stage, 3 * stage + 1, 3 * stage + 2].map(variable);
+        let closed = Formula::Predicate(PredicateId::from_usize(stage));
+        let open = Formula::Not(Box::new(closed.clone()));
+        let always = Formula::Constant(true);
+        // What charges it, what the element passes, and the node behind.
+        let mut rows = vec![
+            ([(voltage, 1), (current, 0)].into(), always.clone()),
+            ([(current, 0)].into(), open),
+            ([(current, 0), (voltage, 0)].into(), closed),
+            ([(sum, 0), (current, 0)].into(), always),
+        ];
+        if stage > 0 {
+            let before = variable(3 * stage - 1);
+            for row in &mut rows[2..4] {
+                let row: &mut BTreeSet<Shifted> = &mut row.0;
+                row.insert((before, 0));
+            }
+        }
+        system.equations.extend(
+            rows.into_iter()
+                .map(|(body, guard)| equation(body, guard, EquationKind::Continuous)),
+        );
+        system
+            .predicates
+            .push(if is_diode { vec![(voltage, 0)] } else { Vec::new() });
+    }
+    system
+}
+
+/// Beyond what can be listed: 2^30 valuations.
+#[test]
+fn many_predicates_are_gone_through_together() {
+    for is_diode in [false, true] {
+        assert!(assert_together_as_one_by_one(&ladder(5, is_diode)));
+        let small = analyze(&ladder(5, is_diode), ConstructiveOptions::default());
+        let large = analyze(&ladder(30, is_diode), ConstructiveOptions::default());
+        assert!(large.merged && !small.merged);
+        assert_eq!(large.verdict(), small.verdict());
+        assert!(large.reactions.len() < 1000, "{}", large.reactions.len());
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use saltus::analysis::{AnalysisOptions, Coverage, ModeValue};
+use saltus::analysis::{Analysis, AnalysisOptions, Coverage, ModeValue};
 use saltus::results::{Disk, Storage};
 use saltus::{Fault, Model};
 use serde_json::json;
@@ -30,6 +30,7 @@ Examples:
   saltus analyze Clutch.mo --mode 'time < 100=false, s <= 0=true'
   saltus analyze Gearbox.mo --mode 'gear=2' --mode 'phase=braking, not locked'
   saltus analyze Clutch.mo --all-modes --json
+  saltus analyze Pendulum.mo --index1 pendulum_index1.mo
   saltus analyze Library.mo --class Library.Clutch")]
 pub(crate) struct AnalyzeArguments {
     #[command(flatten)]
@@ -66,6 +67,11 @@ pub(crate) struct AnalyzeArguments {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(0..=8), requires = "method")]
     pub height: Option<u16>,
 
+    /// Write each mode as a Modelica model of index 1, for solvers that expect such: all constraints and their derivatives stay,
+    /// and multipliers, which are zero, make up for their number
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["constructive", "class"])]
+    pub index1: Option<PathBuf>,
+
     /// Write the graph of modes as a picture (.svg or .png) or for Graphviz (.dot)
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,
@@ -81,11 +87,9 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
             return Status::Usage;
         }
     };
-    let written: Vec<Named<'_>> = arguments
-        .graph
-        .iter()
-        .map(|graph| ("--graph", graph.as_path()))
-        .collect();
+    let graph = arguments.graph.iter().map(|graph| ("--graph", graph.as_path()));
+    let index1 = arguments.index1.iter().map(|file| ("--index1", file.as_path()));
+    let written: Vec<Named<'_>> = graph.chain(index1).collect();
     if let Some(clash) = clash(&written, &arguments.model.named_files()) {
         console.message(&format!("error: {clash}"));
         return Status::Usage;
@@ -106,6 +110,7 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
         most_modes: arguments.limit.max(1),
         most_changes: arguments.limit.max(1).saturating_mul(4),
         height: arguments.height,
+        index_one: arguments.index1.is_some(),
         ..AnalysisOptions::default()
     };
     let analysis = compiled.analyze(&options);
@@ -130,6 +135,12 @@ pub(crate) fn run(arguments: &AnalyzeArguments, console: &Console) -> Status {
     }
     if let Some(path) = &arguments.graph
         && let Err(message) = write_graph(path, || analysis.to_svg(), || analysis.to_dot())
+    {
+        console.message(&format!("error: {message}"));
+        return Status::Usage;
+    }
+    if let Some(path) = &arguments.index1
+        && let Err(message) = write_index1(path, &analysis)
     {
         console.message(&format!("error: {message}"));
         return Status::Usage;
@@ -169,17 +180,7 @@ fn by_itself(arguments: &AnalyzeArguments, class: &str, console: &Console) -> St
 }
 
 fn constructive(arguments: &AnalyzeArguments, console: &Console, model: &Model) -> Status {
-    let report = match model.constructive() {
-        Ok(report) => report,
-        Err(too_many) => {
-            let (found, limit) = (too_many.found, too_many.limit);
-            console.message(&format!(
-                "error: {found} conditions that depend on each other are too many for this report, which goes through all their values (at most {limit})\n\
-                 help: without `--constructive`, single modes and their changes are analysed; `--mode` names them"
-            ));
-            return Status::Usage;
-        }
-    };
+    let report = model.constructive();
     if console.is_json() {
         console.report(report.to_json(), model.warnings(), model.sources())
     } else {
@@ -270,6 +271,20 @@ fn split_value(item: &str) -> Option<(&str, &str)> {
     };
     let position = (0..bytes.len()).rev().find(is_plain)?;
     Some((item[..position].trim(), item[position + 1..].trim()))
+}
+
+/// The modes that were looked at, one model after the other; refused if one of them cannot be written.
+fn write_index1(path: &Path, analysis: &Analysis) -> Result<(), String> {
+    let mut text = String::new();
+    for (number, mode) in analysis.modes.iter().enumerate() {
+        match &mode.index_one {
+            Some(Ok(model)) => text.push_str(model),
+            Some(Err(reason)) => return Err(format!("mode {number} cannot be written: {reason}")),
+            None => {}
+        }
+    }
+    let written = Disk.create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| format!("cannot write to `{}`: {error}", path.display()))
 }
 
 fn write_graph(path: &Path, svg: impl Fn() -> String, dot: impl Fn() -> String) -> Result<(), String> {

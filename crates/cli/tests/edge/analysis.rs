@@ -320,7 +320,7 @@ fn constructive_semantics() {
 }
 
 #[test]
-fn too_many_conditions_for_the_constructive_semantics() {
+fn many_conditions_in_the_constructive_semantics() {
     let equations: String = (1..=13)
         .map(|i| format!("  if x > {i} then y[{i}] = 1; else der(y[{i}]) = 1; end if;\n"))
         .collect();
@@ -328,10 +328,46 @@ fn too_many_conditions_for_the_constructive_semantics() {
         "model M\n  Real x(start = 0, fixed = true);\n  Real y[13];\nequation\n  der(x) = 1;\n{equations}end M;\n"
     );
     let folder = Folder::new().with("M.mo", &model);
+    let report = folder
+        .expect(0, &["analyze", "M.mo", "--constructive", "--json"])
+        .json();
+    assert_eq!(report["merged"], true);
+    let text = folder.expect(0, &["analyze", "M.mo", "--constructive"]).stdout;
+    assert!(text.starts_with("constructive semantics: "), "{text}");
+}
+
+#[test]
+fn modes_are_written_with_index_one() {
+    let folder = Folder::new();
+    let pendulum = example("mechanics/Pendulum.mo");
+    let pendulum = pendulum.to_str().unwrap();
+    folder.expect(0, &["analyze", pendulum, "--index1", "form.mo"]);
+    let text = folder.read("form.mo");
+    assert!(text.contains("model Pendulum_mode0"), "{text}");
+    folder.expect(0, &["simulate", "form.mo", "--stop", "1", "-o", "form.csv"]);
+    folder.expect(0, &["simulate", pendulum, "--stop", "1", "-o", "own.csv"]);
+    let last = |file: &str, name: &str| -> f64 {
+        let text = folder.read(file);
+        let at = text
+            .lines()
+            .next()
+            .unwrap()
+            .split(',')
+            .position(|column| column == name)
+            .unwrap();
+        text.lines()
+            .last()
+            .unwrap()
+            .split(',')
+            .nth(at)
+            .unwrap()
+            .parse()
+            .unwrap()
+    };
+    assert!((last("form.csv", "x") - last("own.csv", "x")).abs() < 1e-5);
     folder
-        .expect(2, &["analyze", "M.mo", "--constructive"])
-        .says("13 conditions that depend on each other are too many")
-        .says("help:");
+        .expect(2, &["analyze", "form.mo", "--index1", "form.mo"])
+        .says("form.mo");
 }
 
 /// The impulses and jumps of states that a run reports are among those that `analyze` tells of the same change.

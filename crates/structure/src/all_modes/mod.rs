@@ -12,6 +12,7 @@
 //! | [`system`] | the equations of all modes, and the order of conditions |
 //! | `matching`, `decompose`, `offsets` | the three passes |
 //! | `groups` | what is connected |
+//! | [`changes`] | what the change of one condition does |
 //! | [`figures`] | how many modes, of which index, with how many states |
 //! | [`words`] | sets of modes as users say them |
 //! | [`model`] | the system of a model |
@@ -19,6 +20,7 @@
 //! After B. Caillaud, M. Malandain and J. Thibault, *Implicit structural analysis of multimode DAE systems* (HSCC 2020); the
 //! algorithms are our own.
 
+pub mod changes;
 mod decompose;
 pub mod figures;
 mod groups;
@@ -53,6 +55,10 @@ pub struct AllModes {
     pub d: Vec<Piecewise>,
     /// Orders on the matching, whose sum is the number of states too.
     matched_orders: Vec<Piecewise>,
+    /// What occurs where.
+    incidence: Incidence,
+    /// A matching of leading derivatives, where that is well determined.
+    tight: SetMatching,
 }
 
 /// The budget was used up: the model has too many modes that differ from each other.
@@ -90,6 +96,8 @@ pub fn analyze_all_modes(system: &GuardedSystem, budget: Budget) -> Result<AllMo
         c,
         d,
         matched_orders,
+        incidence,
+        tight,
     })
 }
 

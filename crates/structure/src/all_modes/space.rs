@@ -128,6 +128,26 @@ impl ModeSpace {
         self.make(level, ModeSet::NONE, ModeSet::ALL)
     }
 
+    /// The modes in which a condition has a value.
+    pub fn holds(&mut self, condition: PredicateId, value: bool) -> ModeSet {
+        let literal = self.literal(condition);
+        if value { literal } else { literal.complement() }
+    }
+
+    /// A mode of a set that is not empty, by condition; false where either value will do.
+    pub fn first_mode(&self, set: ModeSet) -> Vec<bool> {
+        let mut mode = vec![false; self.conditions()];
+        let mut set = set;
+        while self.level(set) != TERMINAL {
+            let level = self.level(set);
+            let (low, high) = self.cofactors(set, level);
+            let value = low.is_empty();
+            mode[self.condition_at(level).index()] = value;
+            set = if value { high } else { low };
+        }
+        mode
+    }
+
     fn make(&mut self, level: u32, low: ModeSet, high: ModeSet) -> ModeSet {
         if low == high {
             return low;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use saltus_mdae::{Derivative, EquationId, Idx, VarId};
 
+use super::merged::Valuations;
 use super::reaction::{End, Finished, Outcome, Reaction, Reactor, StartState};
-use super::system::{Shifted, ShiftedEquation, System, TooManyPredicates};
+use super::system::{Shifted, ShiftedEquation, System};
 use crate::sigma::{Sigma, SigmaFailure, SigmaMatrix};
 
 /// Bounds of the analysis.
@@ -17,6 +18,9 @@ pub struct ConstructiveOptions {
     pub max_instants: usize,
     /// How many reactions are explored.
     pub max_reactions: usize,
+    /// With more predicates, valuations that go the same way are gone through together, and of the modes only singular ones are
+    /// listed.
+    pub most_listed: usize,
 }
 
 impl Default for ConstructiveOptions {
@@ -25,6 +29,7 @@ impl Default for ConstructiveOptions {
             max_shift: 6,
             max_instants: 4096,
             max_reactions: 20_000,
+            most_listed: 12,
         }
     }
 }
@@ -76,8 +81,11 @@ pub enum ConstructiveVerdict {
 /// What the constructive semantics says about a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The admitted modes, all-true first.
+    /// The admitted modes, all-true first; of many predicates some of each set of singular modes.
     pub modes: Vec<ModeVerdict>,
+    /// Whether valuations that go the same way were gone through together: a reaction stands for all valuations that have what
+    /// it lists, and its steps are those that all of them take.
+    pub merged: bool,
     /// The start states, in order of discovery.
     pub instants: Vec<Instant>,
     /// The reactions, by start state.
@@ -89,10 +97,21 @@ pub struct Report {
 }
 
 /// Analyses a system.
-pub fn analyze(system: &System, options: ConstructiveOptions) -> Result<Report, TooManyPredicates> {
-    system.check_predicates()?;
-    let modes = admitted_modes(system);
+pub fn analyze(system: &System, options: ConstructiveOptions) -> Report {
+    let merged = system.predicates.len() > options.most_listed;
+    let mut valuations = if merged { Valuations::new(system) } else { None };
+    let modes = match &valuations {
+        Some(valuations) => {
+            let singular = valuations.singular.iter().cloned();
+            singular
+                .filter_map(|valuation| mode_verdict(system, valuation))
+                .collect()
+        }
+        None if merged => Vec::new(),
+        None => admitted_modes(system),
+    };
     let mut report = Report {
+        merged,
         rejections: modes
             .iter()
             .enumerate()
@@ -104,13 +123,17 @@ pub fn analyze(system: &System, options: ConstructiveOptions) -> Result<Report, 
         reactions: Vec::new(),
         event_cycle: None,
     };
-    explore(system, options, &mut report);
+    if merged && valuations.is_none() {
+        report.rejections.push(Rejection::TooManyInstants);
+        return report;
+    }
+    explore(system, options, valuations.as_mut(), &mut report);
     let stuck = report.reactions.iter().enumerate();
     let stuck = stuck.filter(|(_, reaction)| matches!(reaction.outcome, Outcome::Failed(_)));
     let stuck: Vec<Rejection> = stuck.map(|(i, _)| Rejection::Reaction(i)).collect();
     report.rejections.extend(stuck);
     report.event_cycle = event_cycle(&report.reactions);
-    Ok(report)
+    report
 }
 
 fn admitted_modes(system: &System) -> Vec<ModeVerdict> {
@@ -172,7 +195,12 @@ fn first_state(system: &System, options: ConstructiveOptions) -> StartState {
     StartState { known, facts }
 }
 
-fn explore(system: &System, options: ConstructiveOptions, report: &mut Report) {
+fn explore(
+    system: &System,
+    options: ConstructiveOptions,
+    mut valuations: Option<&mut Valuations>,
+    report: &mut Report,
+) {
     let mut numbers: BTreeMap<StartState, usize> = BTreeMap::new();
     let mut queue = VecDeque::new();
     let first = first_state(system, options);
@@ -196,7 +224,17 @@ fn explore(system: &System, options: ConstructiveOptions, report: &mut Report) {
             start: &state,
             max_shift: options.max_shift,
         };
-        for finished in reactor.run() {
+        let finished = match &mut valuations {
+            Some(valuations) => reactor.run_merged(valuations),
+            None => Some(reactor.run()),
+        };
+        let Some(finished) = finished else {
+            if !report.rejections.contains(&Rejection::TooManyInstants) {
+                report.rejections.push(Rejection::TooManyInstants);
+            }
+            continue;
+        };
+        for finished in finished {
             let Finished { valuation, steps, end } = finished;
             let outcome = match end {
                 End::Excluded => Outcome::Excluded,

@@ -18,6 +18,7 @@
 //!   depends on the order in which equations are written;
 //! - test (83) of Algorithm 9 asks that the shifted equation has an unknown, adds none, and raises the maximum matching;
 //! - an equation solved, or a fact, at one instant is a fact one shift lower at the next;
+//! - with many predicates, valuations that go the same way go together (`merged`);
 //! - guards are not shifted; invariants are checked on complete valuations; the number of shifts is bounded;
 //! - branches that a variable of their own chooses are complementarity conditions, solved with what relates their sides, (59);
 //! - a cycle of instants with an active event equation is an unbounded cascade: a warning.
@@ -25,6 +26,7 @@
 mod analysis;
 mod complementarity;
 mod graph;
+mod merged;
 mod parts;
 mod print;
 mod reaction;
@@ -37,5 +39,5 @@ pub use analysis::{ConstructiveOptions, ConstructiveVerdict, Instant, ModeVerdic
 pub use complementarity::Sides;
 pub use print::{Course, Names, shifted_names, valuation_text};
 pub use reaction::{Failure, Outcome, Reaction, Step};
-pub use system::{EquationKind, Shifted, ShiftedEquation, System, SystemEquation, TooManyPredicates};
+pub use system::{EquationKind, Shifted, ShiftedEquation, System, SystemEquation};
 pub(crate) use thresholds::exclusions;

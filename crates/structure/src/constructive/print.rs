@@ -108,7 +108,12 @@ impl Report {
                     singular += 1;
                     let values = self.modes[*position].valuation.iter().copied().map(Some);
                     let text = valuation_text(&values.collect::<Vec<_>>(), names);
-                    writeln!(out, "  the mode [{}] is singular", brief(&text))
+                    let which = if self.merged {
+                        "a mode of several, for example"
+                    } else {
+                        "the mode"
+                    };
+                    writeln!(out, "  {which} [{}] is singular", brief(&text))
                 }
                 Rejection::Reaction(_) => {
                     stuck += 1;
@@ -156,7 +161,8 @@ impl Report {
             }
         }
         let count = course.reactions.len();
-        format!("{count} valuations, all with [{}]", valuation_text(&common, names))
+        let noun = if self.merged { "combinations" } else { "valuations" };
+        format!("{count} {noun}, all with [{}]", valuation_text(&common, names))
     }
 }
 

@@ -141,6 +141,7 @@ pub(super) struct Finished {
     pub(super) end: End,
 }
 
+#[derive(Clone)]
 pub(super) enum End {
     Completed {
         next: StartState,
@@ -161,6 +162,26 @@ pub(super) struct Progress {
     pub(super) latent: BTreeSet<ShiftedEquation>,
     pub(super) solved: BTreeSet<ShiftedEquation>,
     steps: Vec<Step>,
+}
+
+impl Progress {
+    /// A reaction that has come this far.
+    pub(super) fn at(
+        known: BTreeSet<Shifted>,
+        valuation: Vec<Option<bool>>,
+        shift: BTreeMap<EquationId, u16>,
+        latent: BTreeSet<ShiftedEquation>,
+        solved: BTreeSet<ShiftedEquation>,
+    ) -> Self {
+        Progress {
+            known,
+            valuation,
+            shift,
+            latent,
+            solved,
+            steps: Vec::new(),
+        }
+    }
 }
 
 pub(super) struct Reactor<'a> {
@@ -251,7 +272,7 @@ impl Reactor<'_> {
 
     /// Whether a block has unknowns of both sides of every complementarity condition in it: with one side known, the other may
     /// be anything where that is zero.
-    fn has_both_sides(&self, equations: &[ShiftedEquation], unknowns: &[Shifted]) -> bool {
+    pub(super) fn has_both_sides(&self, equations: &[ShiftedEquation], unknowns: &[Shifted]) -> bool {
         equations.iter().all(|&(equation, shifts)| {
             let Some(sides) = &self.system.equations[equation.index()].sides else {
                 return true;
@@ -264,9 +285,18 @@ impl Reactor<'_> {
         })
     }
 
-    fn unknowns(&self, progress: &Progress, (equation, shifts): ShiftedEquation) -> Vec<Shifted> {
+    fn unknowns(&self, progress: &Progress, key: ShiftedEquation) -> Vec<Shifted> {
+        self.unknowns_beyond(&progress.known, key)
+    }
+
+    /// The variables of a shifted equation that are not known.
+    pub(super) fn unknowns_beyond(
+        &self,
+        known: &BTreeSet<Shifted>,
+        (equation, shifts): ShiftedEquation,
+    ) -> Vec<Shifted> {
         let all = self.system.equations[equation.index()].shifted(shifts);
-        all.filter(|variable| !progress.known.contains(variable)).collect()
+        all.filter(|variable| !known.contains(variable)).collect()
     }
 
     fn evaluable(&self, progress: &Progress) -> Vec<PredicateId> {
@@ -281,15 +311,14 @@ impl Reactor<'_> {
 
     /// Algorithm 8. What already holds goes on holding before anything is reset, and the least shifted goes first; what
     /// is equal in that is shifted at once, because one after the other the first would take the unknowns of the next.
-    fn shift(&self, progress: &mut Progress, stuck: Vec<ShiftedEquation>) -> Round {
+    pub(super) fn to_shift(&self, stuck: Vec<ShiftedEquation>) -> Result<Vec<ShiftedEquation>, Failure> {
         let (established, others): (Vec<_>, Vec<_>) = stuck.into_iter().partition(|&key| self.is_established(key));
-        let is_fact = |key: &ShiftedEquation| self.start.facts.contains(key);
-        let rank = |key: &ShiftedEquation| (!is_fact(key), key.1);
+        let rank = |key: &ShiftedEquation| (!self.start.facts.contains(key), key.1);
         let lowest = established.iter().map(rank).min();
         let shifted = established.into_iter().filter(|key| Some(rank(key)) == lowest);
         let shifted: Vec<ShiftedEquation> = shifted.collect();
         if shifted.is_empty() {
-            return Round::End(End::Failed(Failure::NothingLeft { equations: others }));
+            return Err(Failure::NothingLeft { equations: others });
         }
         let endless: Vec<EquationId> = shifted
             .iter()
@@ -297,13 +326,21 @@ impl Reactor<'_> {
             .map(|&(equation, _)| equation)
             .collect();
         if !endless.is_empty() {
-            return Round::End(End::Failed(Failure::ShiftBound { equations: endless }));
+            return Err(Failure::ShiftBound { equations: endless });
         }
+        Ok(shifted)
+    }
+
+    fn shift(&self, progress: &mut Progress, stuck: Vec<ShiftedEquation>) -> Round {
+        let shifted = match self.to_shift(stuck) {
+            Ok(shifted) => shifted,
+            Err(failure) => return Round::End(End::Failed(failure)),
+        };
         for key in shifted {
             let (equation, shifts) = key;
             progress.steps.push(Step::Shift {
                 equation: key,
-                is_fact: is_fact(&key),
+                is_fact: self.start.facts.contains(&key),
             });
             if progress.latent.remove(&key) {
                 progress.latent.insert((equation, shifts + 1));
@@ -337,16 +374,8 @@ impl Reactor<'_> {
             .filter_map(|equation| {
                 let key = (equation, self.highest_shift(progress, equation) + 1);
                 let unknowns = self.unknowns(progress, key);
-                let height = unknowns.iter().map(|&(_, order)| order).max()?;
-                let inside = unknowns
-                    .iter()
-                    .all(|unknown| graph.unknowns().binary_search(unknown).is_ok());
-                if !inside || key.1 > self.max_shift {
-                    return None;
-                }
-                let mut more = pending.to_vec();
-                more.push((key, unknowns));
-                (Pending::new(&more).rank() > graph.rank()).then_some((height, key))
+                let height = self.latent_height(key, unknowns, pending, graph)?;
+                Some((height, key))
             })
             .collect();
         match self.lowest(progress, candidates) {
@@ -359,8 +388,32 @@ impl Reactor<'_> {
         }
     }
 
+    /// The height of a shift that has an unknown, adds none, and raises the maximum matching.
+    pub(super) fn latent_height(
+        &self,
+        key: ShiftedEquation,
+        unknowns: Vec<Shifted>,
+        pending: &[(ShiftedEquation, Vec<Shifted>)],
+        graph: &Pending,
+    ) -> Option<u16> {
+        let height = unknowns.iter().map(|&(_, order)| order).max()?;
+        let inside = unknowns
+            .iter()
+            .all(|unknown| graph.unknowns().binary_search(unknown).is_ok());
+        if !inside || key.1 > self.max_shift {
+            return None;
+        }
+        let mut more = pending.to_vec();
+        more.push((key, unknowns));
+        (Pending::new(&more).rank() > graph.rank()).then_some(height)
+    }
+
     /// The candidate of the lowest height; of several the one whose place in the system comes first.
-    fn lowest(&self, progress: &Progress, mut candidates: Vec<(u16, ShiftedEquation)>) -> Option<ShiftedEquation> {
+    pub(super) fn lowest(
+        &self,
+        progress: &Progress,
+        mut candidates: Vec<(u16, ShiftedEquation)>,
+    ) -> Option<ShiftedEquation> {
         let lowest = candidates.iter().map(|&(height, _)| height).min()?;
         candidates.retain(|&(height, _)| height == lowest);
         if let [(_, only)] = candidates[..] {
@@ -413,7 +466,7 @@ impl Reactor<'_> {
     }
 
     /// One step later everything is shifted once less.
-    fn next_start(&self, progress: &Progress) -> StartState {
+    pub(super) fn next_start(&self, progress: &Progress) -> StartState {
         let known: BTreeSet<Shifted> = progress
             .known
             .iter()
@@ -476,12 +529,15 @@ fn blocked(progress: &Progress) -> Failure {
         .iter()
         .enumerate()
         .filter(|(_, value)| value.is_none());
-    Failure::Blocked {
-        predicates: open.map(|(i, _)| PredicateId::from_usize(i)).collect(),
-    }
+    blocked_by(open.map(|(i, _)| PredicateId::from_usize(i)).collect())
 }
 
-fn not_closed(pending: &[(ShiftedEquation, Vec<Shifted>)], graph: &Pending) -> Failure {
+/// Guards wait for these.
+pub(super) fn blocked_by(predicates: Vec<PredicateId>) -> Failure {
+    Failure::Blocked { predicates }
+}
+
+pub(super) fn not_closed(pending: &[(ShiftedEquation, Vec<Shifted>)], graph: &Pending) -> Failure {
     let overdetermined = graph.overdetermined();
     if !overdetermined.is_empty() {
         return Failure::Overdetermined {

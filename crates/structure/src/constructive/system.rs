@@ -63,19 +63,7 @@ pub struct System {
     pub known_initially: Option<BTreeSet<Shifted>>,
 }
 
-/// The analysis ranges over all valuations of the predicates, so their number is limited.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TooManyPredicates {
-    /// How many there are.
-    pub found: usize,
-    /// How many are handled.
-    pub limit: usize,
-}
-
 impl System {
-    /// More predicates than this that depend on each other are refused: every one doubles the number of valuations.
-    pub const PREDICATE_LIMIT: usize = 12;
-
     /// The system of a model: conditions in guards are the predicates; a relation between left limits is given from
     /// outside, and so is a discrete variable that no equation defines. A restart equation relates the values before
     /// (`pre`) with those one shift later, while its condition holds. Assertions on conditions are invariants, and so is
@@ -114,15 +102,6 @@ impl System {
         left.iter()
             .map(|predicate| std::mem::take(&mut names[predicate.index()]))
             .collect()
-    }
-
-    pub(super) fn check_predicates(&self) -> Result<(), TooManyPredicates> {
-        let (found, limit) = (self.predicates.len(), Self::PREDICATE_LIMIT);
-        if found <= limit {
-            Ok(())
-        } else {
-            Err(TooManyPredicates { found, limit })
-        }
     }
 
     /// The greatest shift of each variable in any equation.

@@ -17,7 +17,7 @@ use super::facts::{FactReason, Facts};
 use super::heights::{Attempt, Bounds, Reach, beyond_tail, bounds, search};
 use super::oracle::{Answer, Inquiry};
 use super::plan::{RestartPlan, Source};
-use super::rescale::{Offsets, Unscalable, Violations, goodness, rescale};
+use super::rescale::{Offsets, Unscalable, Violations, goodness, observing, rescale};
 use super::system::ModeSystem;
 use super::touched_blocks::Touched;
 
@@ -98,6 +98,8 @@ pub struct RestartAnalysis {
     pub equations: Vec<(ConcreteEquation, u32)>,
     /// Violations of goodness.
     pub violations: Violations,
+    /// What depends on impulses in other ways than linearly, and takes no part in them: it has no value at the instant.
+    pub observers: Vec<ArrayVariable>,
     /// What is determined, when the verdict is not good.
     pub diagnosis: Option<Diagnosis>,
     /// The restart system, when the verdict is good; of a lossy change too, for comparison with the projection; of
@@ -413,7 +415,11 @@ impl Outcome {
         };
         let lossless = || attempt.quotient.disabled(&attempt.array).1.is_empty();
         let offsets = self.offsets.as_ref();
-        offsets.is_ok_and(|offsets| goodness(&self.concrete, &offsets.unknowns, frame).is_empty()) && lossless()
+        let good = |offsets: &Offsets| {
+            let observing = observing(&self.concrete, offsets, frame);
+            goodness(&self.concrete, offsets, frame, &observing).is_empty()
+        };
+        offsets.is_ok_and(good) && lossless()
     }
 
     fn finish(
@@ -485,6 +491,7 @@ impl Outcome {
                 .map(|(i, &e)| (e, mu(offsets.map(|o| &o.equations), i)))
                 .collect(),
             violations: judged.violations,
+            observers: judged.observers,
             diagnosis: judged.diagnosis,
             plan: judged.plan,
             facts: array.facts,
@@ -504,30 +511,39 @@ impl Outcome {
             Ok(offsets) => offsets,
             Err(reason) => return self.refused(*reason, attempt, frame),
         };
-        let violations = goodness(&self.concrete, &offsets.unknowns, frame);
+        // A forced height is analysed as asked; the search must not settle for one that loses equations.
+        let forced = inquiry.change.options.forced_height.is_some();
+        let lossy = !forced && !attempt.quotient.disabled(&attempt.array).1.is_empty();
+        let observing = if lossy {
+            vec![false; self.concrete.equations.len()]
+        } else {
+            observing(&self.concrete, offsets, frame)
+        };
+        let violations = goodness(&self.concrete, offsets, frame, &observing);
         let source = Source {
             frame,
             attempt,
             concrete: &self.concrete,
             offsets,
         };
-        let forced = inquiry.change.options.forced_height.is_some();
         let mut judged = Judged {
             verdict: RestartVerdict::NotGood,
             violations,
             diagnosis: None,
             plan: None,
+            observers: Vec::new(),
         };
         if judged.violations.is_empty() {
-            // A forced height is analysed as asked; the search must not settle for one that loses equations.
-            let lossy = !forced && !attempt.quotient.disabled(&attempt.array).1.is_empty();
             judged.verdict = if lossy {
                 RestartVerdict::Lossy
             } else {
                 RestartVerdict::Good
             };
-            let all: Vec<usize> = (0..self.concrete.equations.len()).collect();
-            judged.plan = Some(source.plan(pool, &all));
+            let equations = (0..self.concrete.equations.len()).partition(|&equation| observing[equation]);
+            let (observing, taking_part): (Vec<usize>, Vec<usize>) = equations;
+            let unknown = |equation: usize| self.concrete.unknowns[offsets.partner[equation]];
+            judged.observers = observing.into_iter().map(unknown).collect();
+            judged.plan = Some(source.plan(pool, &taking_part));
         } else if judged.violations.nonlinear.is_empty() {
             let (diagnosis, sound) = diagnosis::of_violations(&self.concrete, offsets, &judged.violations, frame);
             judged.diagnosis = Some(diagnosis);
@@ -547,6 +563,7 @@ impl Outcome {
             violations: Violations::default(),
             diagnosis: Some(diagnosis::of_structure(&self.concrete, frame)),
             plan: None,
+            observers: Vec::new(),
         }
     }
 }
@@ -556,6 +573,7 @@ struct Judged {
     violations: Violations,
     diagnosis: Option<Diagnosis>,
     plan: Option<RestartPlan>,
+    observers: Vec<ArrayVariable>,
 }
 
 impl Judged {

@@ -74,6 +74,7 @@ pub fn explain_observed(
     };
     explanation.details.extend(words.facts(analysis));
     explanation.details.extend(words.kept(analysis));
+    explanation.details.extend(words.observers(analysis));
     explanation.details.extend(words.dropped(analysis));
     explanation
 }
@@ -664,6 +665,24 @@ impl Words<'_> {
                 "become states and keep their values",
             );
             format!("{} {verb}", list(&names))
+        })
+    }
+
+    fn observers(&self, analysis: &RestartAnalysis) -> Option<String> {
+        let observers = analysis.observers.iter();
+        let names: Vec<String> = observers
+            .map(|observer| self.state(observer.var, observer.order))
+            .collect();
+        (!names.is_empty()).then(|| {
+            let verb = plural(
+                &names,
+                "has no value at the instant: it depends",
+                "have no value at the instant: they depend",
+            );
+            format!(
+                "{} {verb} on impulses, which have no size but their weight",
+                list(&names)
+            )
         })
     }
 

@@ -230,17 +230,55 @@ impl Violations {
     }
 }
 
-/// Checks (51), (52) and (53).
-pub(crate) fn goodness(concrete: &Concrete, mu: &[i64], frame: Frame) -> Violations {
+/// Equations that hold impulses in other ways than linearly, with all that depends on what they determine, if nothing that
+/// jumps does: `p = tau^2` observes the impulse of tau, and takes no part in it. The others are a square system without them.
+pub(crate) fn observing(concrete: &Concrete, offsets: &Offsets, frame: Frame) -> Vec<bool> {
+    let nothing = vec![false; concrete.equations.len()];
+    let mut observing = nothing.clone();
+    let numbered = concrete.terms.iter().enumerate();
+    let mut open: Vec<usize> = numbered
+        .filter(|(_, terms)| !nonlinear_impulses(concrete, terms, &offsets.unknowns).is_empty())
+        .map(|(equation, _)| equation)
+        .collect();
+    let new = frame.inquiry.change.new;
+    while let Some(equation) = open.pop() {
+        if std::mem::replace(&mut observing[equation], true) {
+            continue;
+        }
+        let unknown = offsets.partner[equation];
+        let variable = concrete.unknowns[unknown];
+        let is_head = frame
+            .height(variable.var)
+            .is_some_and(|height| variable.instant < height);
+        let is_algebraic = variable.order == 0 && new.offset_of(variable.var) == Some(0);
+        if !is_head || !is_algebraic || !matches!(concrete.equations[equation], ConcreteEquation::Array(_)) {
+            return nothing;
+        }
+        let uses = |terms: &EquationTerms| terms.weights().contains_key(&unknown);
+        let users = concrete.terms.iter().enumerate().filter(|(_, terms)| uses(terms));
+        open.extend(users.map(|(user, _)| user));
+    }
+    observing
+}
+
+/// Checks (51), (52) and (53), leaving out equations that only observe.
+pub(crate) fn goodness(concrete: &Concrete, offsets: &Offsets, frame: Frame, observing: &[bool]) -> Violations {
+    let mu = &offsets.unknowns;
     let mut violations = Violations::default();
-    for (equation, terms) in concrete.equations.iter().zip(&concrete.terms) {
+    let mut observed = vec![false; concrete.unknowns.len()];
+    for (&unknown, &observing) in offsets.partner.iter().zip(observing) {
+        observed[unknown] = observing;
+    }
+    let equations = concrete.equations.iter().zip(&concrete.terms).zip(observing);
+    for ((equation, terms), _) in equations.filter(|(_, observing)| !**observing) {
         let variables = nonlinear_impulses(concrete, terms, mu);
         if !variables.is_empty() {
             violations.nonlinear.push((*equation, variables));
         }
     }
     let new = frame.inquiry.change.new;
-    for (&variable, &mu) in concrete.unknowns.iter().zip(mu) {
+    let unknowns = concrete.unknowns.iter().zip(mu).zip(observed);
+    for ((&variable, &mu), _) in unknowns.filter(|(_, observed)| !observed) {
         let Some(column) = new.column_of(variable.var) else {
             continue;
         };
