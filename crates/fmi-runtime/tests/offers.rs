@@ -255,6 +255,46 @@ fn connectors_are_terminals() {
 }
 
 #[test]
+fn units_are_told_in_base_units_with_those_to_show_values_in() {
+    let text = "
+        model M
+          parameter Real phi(unit = \"rad\", displayUnit = \"deg\") = 1;
+          parameter Real T(unit = \"K\", displayUnit = \"degC\") = 300;
+          parameter Real p(unit = \"bar\", displayUnit = \"kPa\") = 1;
+          parameter Real k(unit = \"N.m/rad\") = 1;
+          parameter Real odd(unit = \"m(1/2)\") = 1;
+          parameter Real money(unit = \"EUR\", displayUnit = \"USD\") = 1;
+        end M;";
+    for version in [Version::Two, Version::Three] {
+        let options = ExportOptions {
+            version,
+            interfaces: vec![saltus_fmi::Interface::CoSimulation],
+            without_sources: false,
+            settings: saltus_fmi::variables::Settings::default(),
+        };
+        let bytes = export(&compile(text), &[], &options).unwrap().bytes;
+        let entries = unpack(&bytes).unwrap();
+        let description = entries.iter().find(|entry| entry.path == "modelDescription.xml");
+        let description = String::from_utf8(description.unwrap().content.clone()).unwrap();
+        for part in [
+            "<Unit name=\"N.m/rad\">\n      <BaseUnit kg=\"1\" m=\"2\" s=\"-2\"/>",
+            "<Unit name=\"bar\">\n      <BaseUnit kg=\"1\" m=\"-1\" s=\"-2\" factor=\"100000\"/>",
+            "<BaseUnit K=\"1\"/>\n      <DisplayUnit name=\"degC\" offset=\"-273.15\"/>",
+            "<DisplayUnit name=\"kPa\" factor=\"100\"/>",
+            "<Unit name=\"m(1/2)\"/>",
+            "<Unit name=\"EUR\"/>",
+            "unit=\"rad\" displayUnit=\"deg\" start=\"1\"",
+            "unit=\"EUR\" start=\"1\"",
+        ] {
+            assert!(description.contains(part), "{part}\n{description}");
+        }
+        let degrees = description.split("<DisplayUnit name=\"deg\" factor=\"").nth(1).unwrap();
+        let factor: f64 = degrees.split('"').next().unwrap().parse().unwrap();
+        assert!((factor * std::f64::consts::PI / 180.0 - 1.0).abs() < 1e-15, "{factor}");
+    }
+}
+
+#[test]
 fn ten_thousand_variables() {
     let model = compile(
         "model M
