@@ -11,7 +11,7 @@ use std::ffi::{CStr, c_char, c_void};
 
 use saltus_fmi::Version;
 use saltus_fmi::archive::unpack;
-use saltus_fmi::export::{ExportOptions, export};
+use saltus_fmi::export::{ExportOptions, Runtime, export};
 use saltus_fmi::variables::Kind;
 use saltus_fmi_runtime::fmi2::fmi2GetString;
 use saltus_fmi_runtime::fmi3::*;
@@ -292,6 +292,31 @@ fn units_are_told_in_base_units_with_those_to_show_values_in() {
         let factor: f64 = degrees.split('"').next().unwrap().parse().unwrap();
         assert!((factor * std::f64::consts::PI / 180.0 - 1.0).abs() < 1e-15, "{factor}");
     }
+}
+
+#[test]
+fn licences_beside_the_library_go_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("library.so");
+    std::fs::write(&library, "code").unwrap();
+    let options = ExportOptions {
+        version: Version::Three,
+        interfaces: vec![saltus_fmi::Interface::CoSimulation],
+        without_sources: false,
+        settings: saltus_fmi::variables::Settings::default(),
+    };
+    let licences = || {
+        let runtime = Runtime::read("x86_64-linux".to_owned(), &library).unwrap();
+        let bytes = export(&example("mechanics/CupAndBall.mo"), &[runtime], &options)
+            .unwrap()
+            .bytes;
+        let entries = unpack(&bytes).unwrap().into_iter();
+        let mut found = entries.filter(|entry| entry.path == "documentation/licenses/license.txt");
+        found.next().map(|entry| entry.content)
+    };
+    assert_eq!(licences(), None);
+    std::fs::write(folder.path().join("LICENSE-THIRD-PARTY.txt"), "as you like").unwrap();
+    assert_eq!(licences().as_deref(), Some(b"as you like".as_slice()));
 }
 
 #[test]

@@ -43,10 +43,7 @@ fn runtime() -> Runtime {
         .parent()
         .unwrap()
         .join(format!("{prefix}saltus_fmi_runtime{suffix}"));
-    Runtime {
-        platform: host_platform(),
-        library: std::fs::read(library).unwrap(),
-    }
+    Runtime::read(host_platform(), &library).unwrap()
 }
 
 /// A folder with a unit.
@@ -349,6 +346,7 @@ fn why_a_library_cannot_be_loaded_is_said() {
     let library = Runtime {
         platform: host_platform(),
         library: b"this is no library".to_vec(),
+        licences: None,
     };
     let exported = export(&of_text(PLANT), &[library], &options).unwrap();
     std::fs::write(place.path("plant.fmu"), exported.bytes).unwrap();
