@@ -122,7 +122,7 @@ pub struct Shown {
 
 impl Shown {
     /// A derivative has neither the unit nor the limits and the size of what it is one of.
-    fn is_of_no_kind(&mut self) {
+    fn drop_unit_and_limits(&mut self) {
         (self.unit, self.display_unit) = ("".into(), "".into());
         (self.min, self.max, self.nominal) = (None, None, None);
     }
@@ -401,7 +401,7 @@ impl Variables {
         shown.name = self.unused(name);
         shown.variability = Variability::Continuous;
         if slot.order > 0 {
-            shown.is_of_no_kind();
+            shown.drop_unit_and_limits();
         }
         let at = self.list.len() as u32;
         self.list.push(shown);
@@ -432,7 +432,7 @@ impl Variables {
         shown.description = "".into();
         shown.causality = Causality::Local;
         shown.variability = Variability::Continuous;
-        shown.is_of_no_kind();
+        shown.drop_unit_and_limits();
         self.list.push(shown);
         self.list.len() as u32 - 1
     }
