@@ -17,7 +17,7 @@ import tempfile
 import types
 
 from fmpy_examples import (
-    KINDS, LATE, ONLY_CS, POINTS, ROOT, TIMES, compare, events_of, has_effect, own_run, policies,
+    KINDS, ONLY_CS, POINTS, ROOT, TOLERANCE, TOLERANCES, compare, events_of, has_effect, own_run, policies,
 )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def one(saltus, fmusim, model, kinds, runtime, timeout):
             assert shown.returncode == 0
             wanted = [name for name in names[2:] if f'name="{name}"' in description(unit)]
             command = [fmusim, "simulate", unit, "--output-file", out, "--start-time", repr(start), "--stop-time", repr(stop)]
-            command += ["--output-interval", repr(interval), "--tolerance", "1e-10", "--set-tolerance", "--set-stop-time"]
+            command += ["--output-interval", repr(interval), "--tolerance", repr(TOLERANCES.get(name, TOLERANCE)), "--set-tolerance", "--set-stop-time"]
             command += ["--interface-type", kind[:2]]
             command += ["--event-mode-used", "--early-return-allowed"] if kind == "cs3e" else []
             command += [word for name in wanted for word in ("--output-variable", name)]
@@ -82,7 +82,7 @@ def one(saltus, fmusim, model, kinds, runtime, timeout):
                 continue
             result = Rows(out)
             wanted = [name for name in wanted if name in result.dtype.names and continuous(unit, name)]
-            yield (kind,) + compare(names, table, events, result, wanted, interval, span, kind, LATE.get(name, TIMES))
+            yield (kind,) + compare(names, table, events, result, wanted, interval, span, kind)
 
 
 def end_for(start, stop, interval, events):

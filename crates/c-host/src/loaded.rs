@@ -47,11 +47,19 @@ struct Lent {
     address: u64,
 }
 
+/// What went wrong, and why the system says it did.
+fn with_cause(error: &libloading::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}
+
 impl Loaded {
     pub(crate) fn new(path: &Path, function: &ExternalFunction) -> Result<Loaded, String> {
         // SAFETY: loading runs initialisers of the library; the user allowed its code.
-        let library = unsafe { Library::new(path) }.map_err(|error| error.to_string())?;
-        let missing = |error: libloading::Error| error.to_string();
+        let library = unsafe { Library::new(path) }.map_err(|error| with_cause(&error))?;
+        let missing = |error: libloading::Error| with_cause(&error);
         // SAFETY: the text around the function defines entries of these names and types; they are kept beside the library.
         let (entry, said, release) = unsafe {
             (

@@ -11,7 +11,7 @@ use std::ffi::{CStr, c_char, c_void};
 
 use saltus_fmi::Version;
 use saltus_fmi::archive::unpack;
-use saltus_fmi::export::{ExportOptions, export};
+use saltus_fmi::export::{ExportOptions, Runtime, export};
 use saltus_fmi::variables::Kind;
 use saltus_fmi_runtime::fmi2::fmi2GetString;
 use saltus_fmi_runtime::fmi3::*;
@@ -252,6 +252,71 @@ fn connectors_are_terminals() {
             .iter()
             .any(|entry| entry.path.starts_with("terminals"))
     );
+}
+
+#[test]
+fn units_are_told_in_base_units_with_those_to_show_values_in() {
+    let text = "
+        model M
+          parameter Real phi(unit = \"rad\", displayUnit = \"deg\") = 1;
+          parameter Real T(unit = \"K\", displayUnit = \"degC\") = 300;
+          parameter Real p(unit = \"bar\", displayUnit = \"kPa\") = 1;
+          parameter Real k(unit = \"N.m/rad\") = 1;
+          parameter Real odd(unit = \"m(1/2)\") = 1;
+          parameter Real money(unit = \"EUR\", displayUnit = \"USD\") = 1;
+        end M;";
+    for version in [Version::Two, Version::Three] {
+        let options = ExportOptions {
+            version,
+            interfaces: vec![saltus_fmi::Interface::CoSimulation],
+            without_sources: false,
+            settings: saltus_fmi::variables::Settings::default(),
+        };
+        let bytes = export(&compile(text), &[], &options).unwrap().bytes;
+        let entries = unpack(&bytes).unwrap();
+        let description = entries.iter().find(|entry| entry.path == "modelDescription.xml");
+        let description = String::from_utf8(description.unwrap().content.clone()).unwrap();
+        for part in [
+            "<Unit name=\"N.m/rad\">\n      <BaseUnit kg=\"1\" m=\"2\" s=\"-2\"/>",
+            "<Unit name=\"bar\">\n      <BaseUnit kg=\"1\" m=\"-1\" s=\"-2\" factor=\"100000\"/>",
+            "<BaseUnit K=\"1\"/>\n      <DisplayUnit name=\"degC\" offset=\"-273.15\"/>",
+            "<DisplayUnit name=\"kPa\" factor=\"100\"/>",
+            "<Unit name=\"m(1/2)\"/>",
+            "<Unit name=\"EUR\"/>",
+            "unit=\"rad\" displayUnit=\"deg\" start=\"1\"",
+            "unit=\"EUR\" start=\"1\"",
+        ] {
+            assert!(description.contains(part), "{part}\n{description}");
+        }
+        let degrees = description.split("<DisplayUnit name=\"deg\" factor=\"").nth(1).unwrap();
+        let factor: f64 = degrees.split('"').next().unwrap().parse().unwrap();
+        assert!((factor * std::f64::consts::PI / 180.0 - 1.0).abs() < 1e-15, "{factor}");
+    }
+}
+
+#[test]
+fn licences_beside_the_library_go_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("library.so");
+    std::fs::write(&library, "code").unwrap();
+    let options = ExportOptions {
+        version: Version::Three,
+        interfaces: vec![saltus_fmi::Interface::CoSimulation],
+        without_sources: false,
+        settings: saltus_fmi::variables::Settings::default(),
+    };
+    let licences = || {
+        let runtime = Runtime::read("x86_64-linux".to_owned(), &library).unwrap();
+        let bytes = export(&example("mechanics/CupAndBall.mo"), &[runtime], &options)
+            .unwrap()
+            .bytes;
+        let entries = unpack(&bytes).unwrap().into_iter();
+        let mut found = entries.filter(|entry| entry.path == "documentation/licenses/license.txt");
+        found.next().map(|entry| entry.content)
+    };
+    assert_eq!(licences(), None);
+    std::fs::write(folder.path().join("LICENSE-THIRD-PARTY.txt"), "as you like").unwrap();
+    assert_eq!(licences().as_deref(), Some(b"as you like".as_slice()));
 }
 
 #[test]

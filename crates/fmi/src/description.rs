@@ -1,8 +1,10 @@
 //! `modelDescription.xml`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saltus::Model;
+use saltus::flat::Unit;
+use saltus_results::units::{Conversion, conversion};
 
 use crate::interface::{Entry, Size};
 use crate::state::{Interface, Version};
@@ -46,13 +48,25 @@ impl Subject<'_> {
         })
     }
 
-    fn units(&self) -> BTreeSet<&str> {
-        let units = self.listed().filter(|listed| listed.shown.kind == Kind::Float);
+    /// The units of numbers, each with those to show it in.
+    fn units(&self) -> BTreeMap<&str, BTreeMap<&str, Conversion>> {
+        let mut units: BTreeMap<&str, BTreeMap<&str, Conversion>> = BTreeMap::new();
+        let numbers = self.listed().filter(|listed| listed.shown.kind == Kind::Float);
+        for shown in numbers
+            .map(|listed| listed.shown)
+            .filter(|shown| !shown.unit.is_empty())
+        {
+            let of_display = units.entry(&*shown.unit).or_default();
+            of_display.extend(display_unit(shown));
+        }
         units
-            .map(|listed| &*listed.shown.unit)
-            .filter(|unit| !unit.is_empty())
-            .collect()
     }
+}
+
+/// The unit to show a variable in, where it is another one and both are known.
+fn display_unit(shown: &Shown) -> Option<(&str, Conversion)> {
+    let other = (!shown.display_unit.is_empty() && shown.display_unit != shown.unit).then_some(&*shown.display_unit)?;
+    Some((other, conversion(&shown.unit, other)?))
 }
 
 /// Something that is listed.
@@ -155,10 +169,43 @@ fn interfaces(xml: &mut Writer, subject: &Subject<'_>, version: Version) {
 
 fn units(xml: &mut Writer, subject: &Subject<'_>) {
     xml.around("UnitDefinitions", &[], |xml| {
-        for unit in subject.units() {
-            xml.leaf("Unit", &[("name", unit.to_owned())]);
+        for (unit, shown_in) in subject.units() {
+            let name = [("name", unit.to_owned())];
+            let base = base_unit(unit);
+            if base.is_none() && shown_in.is_empty() {
+                xml.leaf("Unit", &name);
+                continue;
+            }
+            xml.around("Unit", &name, |xml| {
+                base.iter().for_each(|base| xml.leaf("BaseUnit", base));
+                for (other, by) in shown_in {
+                    let mut attributes = vec![("name", other.to_owned())];
+                    attributes.extend(factor_and_offset(by.factor, by.offset));
+                    xml.leaf("DisplayUnit", &attributes);
+                }
+            });
         }
     });
+}
+
+/// What a unit is in base units: exponents, which the standard wants to be whole, and how a value is converted. Nothing if it is not
+/// known.
+fn base_unit(unit: &str) -> Option<Attributes<'static>> {
+    let Unit { dimension, offset } = Unit::parse(unit).ok()?;
+    let mut attributes: Attributes<'static> = Vec::new();
+    for (base, exponent) in dimension.bases() {
+        let is_whole = (exponent - exponent.round()).abs() < 1e-9 && exponent.abs() < 100.0;
+        attributes.push((base, is_whole.then(|| format!("{}", exponent.round()))?));
+    }
+    attributes.extend(factor_and_offset(dimension.factor(), offset));
+    Some(attributes)
+}
+
+/// A conversion; that from a unit to itself is not written.
+fn factor_and_offset(factor: f64, offset: f64) -> impl Iterator<Item = (&'static str, String)> {
+    let both = [("factor", factor, 1.0), ("offset", offset, 0.0)];
+    let written = both.into_iter().filter(|(_, value, usual)| value != usual);
+    written.map(|(name, value, _)| (name, number(value)))
 }
 
 fn type_name(at: usize) -> String {
@@ -259,6 +306,7 @@ fn of_type<'a>(subject: &Subject<'_>, shown: &Shown) -> (&'static str, Attribute
             attributes.extend(shown.nominal.map(|nominal| ("nominal", number(nominal))));
             if !shown.unit.is_empty() {
                 attributes.push(("unit", shown.unit.to_string()));
+                attributes.extend(display_unit(shown).map(|(other, _)| ("displayUnit", other.to_owned())));
             }
             attributes.extend(shown.start.map(|start| ("start", number(start))));
             if shown.is_slot && subject.has(Interface::ModelExchange) {

@@ -1,6 +1,7 @@
 //! A model becomes a unit.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use saltus::analysis::{AnalysisOptions, ChangeOutcome};
 use saltus::simulate::{Chattering, Zeno};
@@ -46,6 +47,22 @@ pub struct Runtime {
     pub platform: String,
     /// The shared library.
     pub library: Vec<u8>,
+    /// The licences of what is in it.
+    pub licences: Option<Vec<u8>>,
+}
+
+/// The licences of what is in a shared library, in a file beside it.
+const LICENCES: &str = "LICENSE-THIRD-PARTY.txt";
+
+impl Runtime {
+    /// The runtime in a file, with the licences beside it, if they are there.
+    pub fn read(platform: String, path: &Path) -> std::io::Result<Runtime> {
+        Ok(Runtime {
+            platform,
+            library: std::fs::read(path)?,
+            licences: std::fs::read(path.with_file_name(LICENCES)).ok(),
+        })
+    }
 }
 
 /// A unit that was made.
@@ -215,6 +232,12 @@ pub fn export_sizes(
         entries.push(Entry {
             path: binary_path(&runtime.platform, options.version, &identifier),
             content: strip(&runtime.library).unwrap_or_else(|| runtime.library.clone()),
+        });
+    }
+    if let Some(licences) = runtimes.iter().find_map(|runtime| runtime.licences.as_ref()) {
+        entries.push(Entry {
+            path: "documentation/licenses/license.txt".to_owned(),
+            content: licences.clone(),
         });
     }
     let variables = &part.variables;

@@ -5,6 +5,7 @@
 //! found by its name in each.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::state::Interface as Integrates;
 use crate::variables::{Shown, Source, Variables};
@@ -153,7 +154,8 @@ fn alike(a: &Shown, b: &Shown) -> bool {
     let what = |shown: &Shown| (shown.kind, shown.causality, shown.variability, shown.start.is_some());
     let scale = |shown: &Shown| [shown.min, shown.max, shown.nominal].map(|value| value.map(f64::to_bits));
     let in_states = |shown: &Shown| (shown.is_slot, shown.derivative_of.is_some());
-    what(a) == what(b) && scale(a) == scale(b) && a.unit == b.unit && in_states(a) == in_states(b)
+    let units = |shown: &Shown| (Arc::clone(&shown.unit), Arc::clone(&shown.display_unit));
+    what(a) == what(b) && scale(a) == scale(b) && units(a) == units(b) && in_states(a) == in_states(b)
 }
 
 /// A whole array in one model.

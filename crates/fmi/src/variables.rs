@@ -104,6 +104,8 @@ pub struct Shown {
     pub source: Source,
     /// Its unit.
     pub unit: Arc<str>,
+    /// The unit to show it in; empty if that is its own.
+    pub display_unit: Arc<str>,
     /// What it is.
     pub description: Arc<str>,
     /// Limits and size, where they are numbers.
@@ -119,6 +121,12 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// A derivative has neither the unit nor the limits and the size of what it is one of.
+    fn drop_unit_and_limits(&mut self) {
+        (self.unit, self.display_unit) = ("".into(), "".into());
+        (self.min, self.max, self.nominal) = (None, None, None);
+    }
+
     /// Whether an importer could not do without it.
     pub(crate) fn is_needed(&self, exchange: bool) -> bool {
         let in_states = self.is_slot || self.derivative_of.is_some();
@@ -211,7 +219,7 @@ impl Variables {
             (shown.kind, shown.causality, shown.variability) = (Kind::Size, Causality::Structural, Variability::Fixed);
             (shown.min, shown.max) = (Some(parameter.min as f64), Some(parameter.max as f64));
             (shown.start, shown.source) = (Some(value as f64), Source::Constant(value as f64));
-            (shown.nominal, shown.unit) = (None, "".into());
+            (shown.nominal, shown.unit, shown.display_unit) = (None, "".into(), "".into());
         }
     }
 
@@ -393,7 +401,7 @@ impl Variables {
         shown.name = self.unused(name);
         shown.variability = Variability::Continuous;
         if slot.order > 0 {
-            (shown.unit, shown.min, shown.max, shown.nominal) = ("".into(), None, None, None);
+            shown.drop_unit_and_limits();
         }
         let at = self.list.len() as u32;
         self.list.push(shown);
@@ -424,7 +432,7 @@ impl Variables {
         shown.description = "".into();
         shown.causality = Causality::Local;
         shown.variability = Variability::Continuous;
-        (shown.unit, shown.min, shown.max, shown.nominal) = ("".into(), None, None, None);
+        shown.drop_unit_and_limits();
         self.list.push(shown);
         self.list.len() as u32 - 1
     }
@@ -511,6 +519,7 @@ impl Variables {
             start: None,
             source,
             unit: variable.unit.clone(),
+            display_unit: variable.display_unit.clone(),
             description: variable.description.clone(),
             min: constant(variable.min).filter(finite),
             max: constant(variable.max).filter(finite),
@@ -565,6 +574,7 @@ fn time() -> Shown {
         start: None,
         source: Source::Time,
         unit: "".into(),
+        display_unit: "".into(),
         description: "".into(),
         min: None,
         max: None,

@@ -142,7 +142,7 @@ pub(crate) struct Making<'a> {
     pub token: &'a str,
     /// The folder of resources.
     pub resources: &'a Path,
-    /// Whether steps may end at events.
+    /// Whether steps are to end at events.
     pub events: bool,
 }
 
@@ -153,6 +153,8 @@ pub(crate) struct Binary {
     handle: Handle,
     /// At a fixed place: the unit has its address.
     journal: Arc<Journal>,
+    /// Whether steps end at events.
+    has_event_mode: bool,
     _callbacks: Option<Box<Callbacks>>,
 }
 
@@ -185,15 +187,23 @@ impl Binary {
     pub(crate) fn new(making: &Making<'_>) -> Result<Binary, String> {
         // SAFETY: loading runs the library's initialisers; the user allowed its code.
         let library = unsafe { Library::new(making.library) };
-        let library = library.map_err(|error| format!("its shared library cannot be loaded: {error}"))?;
+        let library =
+            library.map_err(|error| format!("its shared library cannot be loaded: {}", with_cause(&error)))?;
         let mut binary = Binary {
             library,
             version: making.version,
             handle: std::ptr::null_mut(),
             journal: Arc::default(),
+            has_event_mode: making.events,
             _callbacks: None,
         };
         binary.instantiate(making)?;
+        if binary.handle.is_null() && making.events {
+            // Some units announce an event mode and refuse it (Roberts of the Reference FMUs).
+            drop(binary.journal.take());
+            binary.has_event_mode = false;
+            binary.instantiate(making)?;
+        }
         if binary.handle.is_null() {
             let said = binary.journal.take();
             return Err(format!("it cannot be instantiated{}", because(&said)));
@@ -221,8 +231,8 @@ impl Binary {
                         self, "fmi3InstantiateCoSimulation",
                         (Text, Text, Text, bool, bool, bool, bool, *const u32, usize, *mut c_void, Log, *const c_void)
                             -> Handle,
-                        name.as_ptr(), token.as_ptr(), resources.as_ptr(), false, true, making.events, making.events,
-                        std::ptr::null(), 0, journal, log_three, std::ptr::null(),
+                        name.as_ptr(), token.as_ptr(), resources.as_ptr(), false, true,
+                        self.has_event_mode, self.has_event_mode, std::ptr::null(), 0, journal, log_three, std::ptr::null(),
                     )?,
                 }
             }
@@ -246,6 +256,11 @@ impl Binary {
             }
         };
         Ok(())
+    }
+
+    /// Whether steps end at events, which are processed by [`Binary::update`].
+    pub(crate) fn has_event_mode(&self) -> bool {
+        self.has_event_mode
     }
 
     /// Whether a call went well; warnings are no failures.
@@ -636,6 +651,14 @@ impl Scalar for Truth {
     }
     fn number(self) -> f64 {
         f64::from(u8::from(self.0 != 0))
+    }
+}
+
+/// What went wrong, and why the system says it did.
+fn with_cause(error: &libloading::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
     }
 }
 

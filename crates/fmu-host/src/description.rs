@@ -91,6 +91,8 @@ pub struct Variable {
     pub start: Vec<f64>,
     /// Unit.
     pub unit: String,
+    /// The unit to show it in, if it says one.
+    pub display_unit: String,
     /// Bounds, as they are written.
     pub bounds: [Option<f64>; 2],
     /// Description.
@@ -317,7 +319,9 @@ impl Description {
             None => !start.is_empty(),
         };
         let declared = typed.attribute("declaredType");
-        let unit = typed.attribute("unit").or_else(|| types.unit(declared?));
+        let units = declared.and_then(|declared| types.units(declared));
+        let unit = typed.attribute("unit").or(units.map(|(unit, _)| unit));
+        let display_unit = typed.attribute("displayUnit").or(units.and_then(|(_, shown)| shown));
         Ok(Some(Variable {
             name: name.into(),
             reference,
@@ -327,6 +331,7 @@ impl Description {
             has_exact_start,
             start,
             unit: unit.unwrap_or_default().to_owned(),
+            display_unit: display_unit.unwrap_or_default().to_owned(),
             bounds: ["min", "max"].map(|bound| number(typed, bound)),
             description: text_of(node, "description"),
             dims,
@@ -474,26 +479,29 @@ fn experiment(root: Node<'_, '_>) -> Experiment {
     }
 }
 
+/// A unit, and that to show values in.
+type Units<'a> = (&'a str, Option<&'a str>);
+
 /// Units of declared types.
-struct TypeUnits<'a>(Vec<(&'a str, &'a str)>);
+struct TypeUnits<'a>(Vec<(&'a str, Units<'a>)>);
 
 impl<'a> TypeUnits<'a> {
     fn new(root: Node<'a, '_>) -> Self {
         let types = child(root, "TypeDefinitions");
-        let unit = |node: Node<'a, '_>| -> Option<(&'a str, &'a str)> {
+        let units = |node: Node<'a, '_>| -> Option<(&'a str, Units<'a>)> {
             let inner = node.children().find(|inner| inner.has_tag_name("Real"));
-            let unit = node.attribute("unit").or_else(|| inner?.attribute("unit"))?;
-            Some((node.attribute("name")?, unit))
+            let attribute = |name: &str| node.attribute(name).or_else(|| inner?.attribute(name));
+            Some((node.attribute("name")?, (attribute("unit")?, attribute("displayUnit"))))
         };
         TypeUnits(
             types
                 .into_iter()
-                .flat_map(|types| types.children().filter_map(unit))
+                .flat_map(|types| types.children().filter_map(units))
                 .collect(),
         )
     }
 
-    fn unit(&self, of: &str) -> Option<&'a str> {
-        self.0.iter().find(|(name, _)| *name == of).map(|(_, unit)| *unit)
+    fn units(&self, of: &str) -> Option<Units<'a>> {
+        self.0.iter().find(|(name, _)| *name == of).map(|(_, units)| *units)
     }
 }

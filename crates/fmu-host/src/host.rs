@@ -202,6 +202,9 @@ struct State {
     ended: bool,
     /// A copy of the inside as it was reached.
     kept: Option<Kept>,
+    /// What the outputs were when it was reached, by the positions of the variables, where there can be no copy: whoever asks for
+    /// them when the unit is ahead already gets these.
+    outputs: HashMap<usize, Vec<f64>>,
     /// A copy from when the instance last left the state in the present run, and where that was: units remember what they have
     /// seen on the way, such as that an indicator has left its zero behind.
     seen: Option<(Kept, Point)>,
@@ -351,11 +354,12 @@ impl Asked<'_> {
         if self.host.interface == ForeignInterface::ModelExchange {
             self.instance.binary.states(&mut values)?;
         }
-        let kept = if self.host.offered().saves_states {
-            Some(self.instance.binary.keep()?)
-        } else {
-            None
-        };
+        let (mut kept, mut outputs) = (None, HashMap::new());
+        if self.host.offered().saves_states {
+            kept = Some(self.instance.binary.keep()?);
+        } else if self.host.interface == ForeignInterface::CoSimulation {
+            outputs = self.outputs()?;
+        }
         let state = State {
             key,
             time,
@@ -363,6 +367,7 @@ impl Asked<'_> {
             next,
             ended,
             kept,
+            outputs,
             seen: None,
         };
         self.instance.add(number, state);
@@ -382,6 +387,11 @@ impl Asked<'_> {
             self.instance.leave()?;
             self.instance.binary.reset()?;
             self.instance.arrays.clear();
+            if !self.host.offered().saves_states {
+                // The way to other states has to be gone once more.
+                self.instance.states.clear();
+                self.instance.order.clear();
+            }
         }
         let names = self.call.names.clone();
         // Parameters and start values before, inputs during the initialisation.
@@ -409,7 +419,7 @@ impl Asked<'_> {
             }
             ForeignInterface::CoSimulation => {
                 let mut ended = false;
-                if self.host.uses_events() {
+                if self.instance.binary.has_event_mode() {
                     ended = self.instants()?.1;
                     self.instance.binary.enter_step_mode()?;
                 }
@@ -504,7 +514,7 @@ impl Asked<'_> {
         }
         let previous = self.state(args[0])?.next;
         self.go(args[0], time, values, Inputs::None)?;
-        if self.host.uses_events() {
+        if self.instance.binary.has_event_mode() {
             // Inputs that jump are an event.
             self.instance.binary.enter_event_mode()?;
             self.set_all(values)?;
@@ -633,7 +643,29 @@ impl Asked<'_> {
             .try_for_each(|(name, &value)| self.set(name, value))
     }
 
+    /// The values of all outputs that are numbers.
+    fn outputs(&mut self) -> Result<HashMap<usize, Vec<f64>>, String> {
+        let variables = self.host.description().variables.iter().enumerate();
+        let outputs =
+            variables.filter(|(_, of)| of.causality == Causality::Output && of.kind.is_number() && !of.is_clocked);
+        let binary = &mut self.instance.binary;
+        outputs.map(|(at, variable)| Ok((at, binary.get(variable)?))).collect()
+    }
+
+    /// The value that an output had in a state of which there is no copy.
+    fn remembered(&self, args: &[f64]) -> Option<f64> {
+        let ForeignOperation::Get(name) = &self.call.operation else {
+            return None;
+        };
+        let element = self.host.element(name).ok()?;
+        let values = self.state(args[0]).ok()?.outputs.get(&element.variable)?;
+        values.get(element.at).copied()
+    }
+
     fn value(&mut self, args: &[f64]) -> Result<f64, String> {
+        if let Some(value) = self.remembered(args) {
+            return Ok(value);
+        }
         self.go(args[0], args[1], &args[2..], Inputs::Continuous)?;
         match &self.call.operation {
             ForeignOperation::Get(name) => {

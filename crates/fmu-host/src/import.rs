@@ -297,12 +297,17 @@ impl Block<'_> {
         format!("Saltus.Fmi.start({}, time{})", own.unit, arguments(&names, &values))
     }
 
-    /// What a value between events is computed from.
+    /// What a value between events is computed from. If a unit says that one depends on no state and no input, it may depend on
+    /// time alone, or what it says is wrong (`y3` of Roberts, one of the Reference FMUs): states are handed over all the same, which costs
+    /// little and closes no loop. Taken at its word, the value would stay what it was at the last event.
     fn dependencies(&self, unknown: Option<&Unknown>) -> Vec<usize> {
         let continuous = { self.inputs.iter() }.filter(|&&at| self.variable(at).is_continuous);
         let all = self.states.iter().chain(continuous).copied();
         match unknown.and_then(|unknown| unknown.dependencies.as_ref()) {
-            Some(told) => all.filter(|at| told.contains(at)).collect(),
+            Some(told) => {
+                let told: Vec<usize> = all.filter(|at| told.contains(at)).collect();
+                if told.is_empty() { self.states.clone() } else { told }
+            }
             None => all.collect(),
         }
     }
@@ -571,8 +576,11 @@ fn attributes(variable: &Variable, start: Option<String>) -> String {
     let is_real = variable.kind.is_real();
     let each = if variable.dims.is_empty() { "" } else { "each " };
     let mut list = Vec::new();
-    if is_real && !variable.unit.is_empty() && variable.unit.is_ascii() {
-        list.push(format!("{each}unit = {}", quoted(&variable.unit)));
+    let units = [("unit", &variable.unit), ("displayUnit", &variable.display_unit)];
+    for (name, unit) in units {
+        if is_real && !unit.is_empty() && unit.is_ascii() {
+            list.push(format!("{each}{name} = {}", quoted(unit)));
+        }
     }
     for (name, bound) in ["min", "max"].into_iter().zip(variable.bounds) {
         let Some(bound) = bound.filter(|bound| bound.is_finite() && variable.kind != Kind::Boolean) else {

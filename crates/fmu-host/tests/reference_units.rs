@@ -134,6 +134,33 @@ fn a_stair_ends_the_run() {
     }
 }
 
+/// It says that `y3` depends on nothing, and announces an event mode of Co-Simulation that it refuses.
+#[test]
+fn roberts_who_says_what_is_not_so() {
+    let text = "model R
+       Real y1(start = 1, fixed = true), y2(start = 0, fixed = true), y3 = 1 - y1 - y2;
+     equation
+       der(y1) = -0.04*y1 + 1e4*y2*y3;
+       der(y2) = 0.04*y1 - 1e4*y2*y3 - 3e7*y2^2;
+     end R;";
+    for unit in units("Roberts") {
+        let session = Session::new();
+        session.add_text("R.mo", text);
+        let own = run(&session.compile("R").into_result().unwrap(), 40.0);
+        let foreign = run(&model(&unit, EXCHANGE, None, ""), 40.0);
+        for name in ["y1", "y2", "y3"] {
+            let (expected, found) = (last(&own, name), last(&foreign, name));
+            assert!(
+                (found - expected).abs() < 1e-6 * expected.abs(),
+                "{name}: {found}, not {expected}"
+            );
+        }
+        // Its own steps have a fixed size.
+        let stepped = run(&model(&unit, SIMULATION, Some(0.01), ""), 0.1);
+        assert!((last(&stepped, "y1") - 0.996).abs() < 1e-3, "{}", last(&stepped, "y1"));
+    }
+}
+
 #[test]
 fn feedthrough_in_a_discrete_loop() {
     let given = |name: &str| match name {

@@ -43,10 +43,7 @@ fn runtime() -> Runtime {
         .parent()
         .unwrap()
         .join(format!("{prefix}saltus_fmi_runtime{suffix}"));
-    Runtime {
-        platform: host_platform(),
-        library: std::fs::read(library).unwrap(),
-    }
+    Runtime::read(host_platform(), &library).unwrap()
 }
 
 /// A folder with a unit.
@@ -71,6 +68,16 @@ impl Place {
         };
         let exported = export(model, &[runtime()], &options).unwrap();
         std::fs::write(self.path(name), exported.bytes).unwrap();
+    }
+
+    /// Changes what a unit says of itself.
+    fn change_description(&self, name: &str, change: impl Fn(&str) -> String) {
+        let bytes = std::fs::read(self.path(name)).unwrap();
+        let mut entries = saltus_fmi::archive::unpack(&bytes).unwrap();
+        let description = entries.iter_mut().find(|entry| entry.path == "modelDescription.xml");
+        let content = &mut description.unwrap().content;
+        *content = change(std::str::from_utf8(content).unwrap()).into_bytes();
+        std::fs::write(self.path(name), saltus_fmi::archive::pack(&entries).unwrap()).unwrap();
     }
 
     /// Writes the block; `around` may add a model.
@@ -283,6 +290,72 @@ fn a_unit_in_a_loop_with_equations_gives_what_the_model_gives() {
     let last = |simulation: &Simulation| simulation.values("plant.count").unwrap().last().copied();
     assert_eq!(last(&own), last(&imported));
     assert!(last(&own) > Some(0.0));
+}
+
+/// Most tools make units of Co-Simulation that cannot save their state: steps go on from where they are.
+#[test]
+fn units_that_cannot_go_back_give_what_others_give() {
+    let controlled = "model Around
+  Imported plant(m = 3);
+  Real filtered(start = 0, fixed = true);
+equation
+  der(filtered) = 5*(plant.x - filtered);
+  plant.f = 20*(0.9 - plant.x) - 3*plant.v + sin(filtered);
+  plant.locked = time > 2.5 and time < 2.75;
+end Around;";
+    for version in [Version::Three, Version::Two] {
+        let place = Place::new();
+        place.export(&of_text(PLANT), "plant.fmu", version);
+        let saves = place.import("plant.fmu", ForeignInterface::CoSimulation, Some(0.02), controlled);
+        place.change_description("plant.fmu", |text| {
+            let without = text
+                .replace("canGetAndSetFMUState=\"true\" ", "")
+                .replace("canGetAndSetFMUstate=\"true\" ", "");
+            let without = without
+                .replace("canSerializeFMUState=\"true\" ", "")
+                .replace("canSerializeFMUstate=\"true\" ", "");
+            assert_ne!(without, text);
+            without
+        });
+        let does_not = place.import("plant.fmu", ForeignInterface::CoSimulation, Some(0.02), controlled);
+        let bits = |model: &Model, name: &str| {
+            let simulation = run(model, (0.0, 4.0));
+            let values = simulation.values(name).unwrap();
+            values.iter().map(|value| value.to_bits()).collect::<Vec<u64>>()
+        };
+        for name in ["plant.x", "plant.v", "filtered"] {
+            let expected = bits(&saves, name);
+            assert!(expected.len() > 200);
+            // Also when it is run again.
+            for _ in 0..2 {
+                assert_eq!(bits(&does_not, name), expected, "{version:?} {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn why_a_library_cannot_be_loaded_is_said() {
+    let place = Place::new();
+    let options = ExportOptions {
+        version: Version::Three,
+        interfaces: vec![Interface::CoSimulation],
+        without_sources: false,
+        settings: Settings::default(),
+    };
+    let library = Runtime {
+        platform: host_platform(),
+        library: b"this is no library".to_vec(),
+        licences: None,
+    };
+    let exported = export(&of_text(PLANT), &[library], &options).unwrap();
+    std::fs::write(place.path("plant.fmu"), exported.bytes).unwrap();
+    let model = place.import("plant.fmu", ForeignInterface::CoSimulation, Some(0.1), "");
+    let failed = model.run().stop(1.0).simulate().unwrap_err();
+    let message = &failed.diagnostic().unwrap().message;
+    let why = message.split("cannot be loaded").nth(1).unwrap();
+    // The words are those of the system, which names the file.
+    assert!(why.contains("Plant."), "{message}");
 }
 
 /// Runs again and again, also side by side: events are where they are, and the values follow. A unit is asked at points ahead of

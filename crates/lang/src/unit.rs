@@ -126,6 +126,24 @@ impl Dimension {
         others.is_one()
     }
 
+    /// The base units that it is a product of, with their exponents.
+    pub fn bases(self) -> impl Iterator<Item = (&'static str, f64)> {
+        let exponents = BASE_NAMES.into_iter().zip(self.exponents);
+        exponents.filter(|(_, exponent)| exponent.abs() > TOLERANCE)
+    }
+
+    /// The number in front of them.
+    pub fn factor(self) -> f64 {
+        let factor = self.logarithm.exp();
+        // What was written with few digits has few digits again.
+        let short: f64 = format!("{factor:.9e}").parse().unwrap_or(factor);
+        if (short / factor - 1.0).abs() < 1e-12 {
+            short
+        } else {
+            factor
+        }
+    }
+
     pub(crate) fn is_scaled(self) -> bool {
         self.logarithm.abs() >= TOLERANCE
     }
@@ -443,6 +461,24 @@ mod tests {
             assert_eq!(Unit::parse(text), Err(UnitError::Malformed), "{text}");
         }
         assert_eq!(Unit::parse(&"(".repeat(100_000)), Err(UnitError::Malformed));
+    }
+
+    #[test]
+    fn products_of_base_units_are_told() {
+        for (text, factor, bases) in [
+            ("N.m/rad", 1.0, vec![("kg", 1.0), ("m", 2.0), ("s", -2.0)]),
+            ("bar", 1e5, vec![("kg", 1.0), ("m", -1.0), ("s", -2.0)]),
+            ("km/h", 1.0 / 3.6, vec![("m", 1.0), ("s", -1.0)]),
+            ("mA.h", 3.6, vec![("s", 1.0), ("A", 1.0)]),
+            ("m(1/2)", 1.0, vec![("m", 0.5)]),
+            ("%", 0.01, vec![]),
+        ] {
+            let found = dimension(text);
+            assert_eq!(found.bases().collect::<Vec<_>>(), bases, "{text}");
+            assert!((found.factor() / factor - 1.0).abs() < 1e-14, "{text}");
+        }
+        assert_eq!(dimension("bar").factor(), 1e5);
+        assert!((dimension("deg").factor() - PI / 180.0).abs() < 1e-16);
     }
 
     #[test]

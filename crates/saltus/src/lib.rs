@@ -94,6 +94,7 @@ pub mod flat {
         FunctionStatement, Idx, IndexVec, Local, LocalId, Place, Provenance, ProvenanceId, ProvenanceKind, ScalarType,
         StateSelect, StatementBranch, StatementKind, UnaryOp, Variability, VariableId, WhenBranch,
     };
+    pub use saltus_lang::unit::{Dimension, Unit, UnitError};
 }
 
 /// The multi-mode DAE: what [`Model::equations`] returns, and [`Builder`](mdae::Builder) to state one from Rust for

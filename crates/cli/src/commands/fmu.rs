@@ -404,12 +404,11 @@ fn runtimes(given: &[String]) -> Result<Vec<Runtime>, Box<Diagnostic>> {
             })
             .collect(),
     };
-    let read = |(platform, path): (String, PathBuf)| match std::fs::read(&path) {
-        Ok(library) => Ok(Runtime { platform, library }),
-        Err(error) => {
+    let read = |(platform, path): (String, PathBuf)| {
+        Runtime::read(platform, &path).map_err(|error| {
             let message = format!("the runtime `{}` cannot be read: {error}", path.display());
-            Err(Box::new(wrong(codes::E0710, message)))
-        }
+            Box::new(wrong(codes::E0710, message))
+        })
     };
     named.into_iter().map(read).collect()
 }

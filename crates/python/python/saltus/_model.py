@@ -549,7 +549,7 @@ class Model:
         if fmi == 2 and (arrays or structural):
             raise ValueError("FMI 2 has no arrays: give `arrays` and `structural` with fmi=3")
         sizes = self._sizes(structural) if structural else None
-        library = _fmi_runtime(runtime).read_bytes()
+        library = _fmi_runtime(runtime)
         data = self._native.to_fmu(fmi, ("me" in types, "cs" in types), library, without_sources, arrays, sizes)
         pathlib.Path(path).expanduser().write_bytes(data)
 

@@ -93,7 +93,7 @@ class Model:
         self,
         version: int,
         wanted: tuple[bool, bool],
-        library: bytes,
+        library: _Path,
         without_sources: bool,
         arrays: bool,
         sizes: tuple[list[tuple[str, int, int]], list[int], list[tuple[list[int], Model]]] | None,

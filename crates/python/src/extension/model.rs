@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use saltus::analysis::{AnalysisOptions, Coverage};
@@ -118,7 +118,7 @@ impl Model {
         py: Python<'py>,
         version: u32,
         wanted: (bool, bool),
-        library: Vec<u8>,
+        library: PathBuf,
         without_sources: bool,
         arrays: bool,
         sizes: Option<GivenSizes<'py>>,
@@ -140,10 +140,10 @@ impl Model {
                 ..Default::default()
             },
         };
-        let runtime = Runtime {
-            platform: host_platform(),
-            library,
-        };
+        let runtime = Runtime::read(host_platform(), &library).map_err(|error| {
+            let told = (error.raw_os_error(), error.to_string(), library.display().to_string());
+            PyOSError::new_err(told)
+        })?;
         let model = Arc::clone(&self.inner);
         let sizes = sizes.map(|(parameters, first, others)| {
             let parameter = |(name, min, max)| SizeParameter { name, min, max };
