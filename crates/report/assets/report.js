@@ -427,9 +427,12 @@ function build(p) {
         setView([from, to]);
       }],
       setCursor: [u => {
-        if (u.cursor.left < 0 || !u.cursor.event) return;
-        if (performance.now() > quiet) setCursor(snap(u.posToVal(u.cursor.left, 'x'), u), false);
-        else if (cursor != null) u.setCursor({left: u.valToPos(cursor, 'x'), top: 10}, false);
+        const event = u.cursor.event;
+        if (u.cursor.left < 0 || !event) return;
+        // Scrolling moves the curves under the mouse: that is no wish to move the cursor.
+        const stands = event.movementX === 0 && event.movementY === 0;
+        if (!stands) setCursor(snap(u.posToVal(u.cursor.left, 'x'), u), false);
+        else if (cursor != null) moveCursors();
       }],
     },
   }, [view, p.range], p.box);
@@ -459,9 +462,13 @@ function snap(time, u) {
   const width = 4 * (view[1] - view[0]) / (u.bbox.width / uPlot.pxRatio);
   return near.find(t => Math.abs(t - time) <= width) ?? time;
 }
+/** The lines of all panels to where the cursor is. */
+function moveCursors() {
+  for (const p of panels) p.plot.setCursor({left: p.plot.valToPos(cursor, 'x'), top: 10}, false);
+}
 function setCursor(time, move = true) {
   cursor = time;
-  if (move) for (const p of panels) p.plot.setCursor({left: p.plot.valToPos(time, 'x'), top: 10}, false);
+  if (move) moveCursors();
   values();
   scene?.at(time);
 }
@@ -569,15 +576,12 @@ function eventRow(e) {
     el('td', {}, ...causes), el('td', {}, el('div', {className: 'many'}, ...lines(impulses))), el('td', {}, el('div', {className: 'many'}, ...lines(jumps))));
   return row;
 }
-// Scrolling moves the curves under the mouse: that is no wish to move the cursor.
-let quiet = 0;
 /** Zooms so that an event is seen with its nearest neighbours. */
 function focusEvent(time) {
   const at = instants.indexOf(time), gaps = [instants[at + 1] - time, time - instants[at - 1]].filter(gap => gap > 0);
   const span = D.range[1] - D.range[0], half = Math.max(Math.min(span / 40, 1.5 * Math.min(...gaps)), 1e-9 * span);
   setView([time - half, time + half]);
   setCursor(time);
-  quiet = performance.now() + 500;
   find('plots').scrollIntoView({block: 'nearest'});
 }
 function comparisonTable() {
