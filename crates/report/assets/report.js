@@ -427,12 +427,13 @@ function build(p) {
         setView([from, to]);
       }],
       setCursor: [u => {
+        if (u.cursor.left < 0) return;
         const event = u.cursor.event;
-        if (u.cursor.left < 0 || !event) return;
-        // Scrolling moves the curves under the mouse: that is no wish to move the cursor.
-        const stands = event.movementX === 0 && event.movementY === 0;
-        if (!stands) setCursor(snap(u.posToVal(u.cursor.left, 'x'), u), false);
-        else if (cursor != null) moveCursors();
+        // Scrolling moves the curves under the mouse: that is no wish to move the cursor. Other panels follow the mouse by themselves, and
+        // are put to where the cursor is.
+        const stands = !event || event.movementX === 0 && event.movementY === 0;
+        if (!stands) setCursor(snap(u.posToVal(u.cursor.left, 'x'), u));
+        else if (cursor != null) moveCursor(u);
       }],
     },
   }, [view, p.range], p.box);
@@ -462,13 +463,11 @@ function snap(time, u) {
   const width = 4 * (view[1] - view[0]) / (u.bbox.width / uPlot.pxRatio);
   return near.find(t => Math.abs(t - time) <= width) ?? time;
 }
-/** The lines of all panels to where the cursor is. */
-function moveCursors() {
-  for (const p of panels) p.plot.setCursor({left: p.plot.valToPos(cursor, 'x'), top: 10}, false);
-}
-function setCursor(time, move = true) {
+/** The line of a panel to where the cursor is. */
+function moveCursor(u) { u.setCursor({left: u.valToPos(cursor, 'x'), top: 10}, false); }
+function setCursor(time) {
   cursor = time;
-  if (move) moveCursors();
+  for (const p of panels) moveCursor(p.plot);
   values();
   scene?.at(time);
 }

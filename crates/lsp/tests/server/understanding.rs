@@ -588,7 +588,7 @@ fn units_are_written_as_the_model_writes_them() {
         let text = format!(
             "model M\n  type Torque = Real(unit = \"N.m\");\n  parameter Real J(unit = \"kg.m2\") = 2, d(unit = \"N.m.s/rad\") = 1;\n  \
              Real w(unit = \"rad/s\", start = 1, fixed = true);\n  {declared};\n  Real free;\nequation\n  \
-             J*der(w) = tau - d*w;\n  tau = 0;\n  free = 2*w;\nend M;\n"
+             J*der(w) = tau - d*w;\n  tau = 0;\n  free = w;\nend M;\n"
         );
         let mut client = Client::start();
         client.open(NAME, &text);
