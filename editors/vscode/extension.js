@@ -49,17 +49,16 @@ async function execute(command, args, next) {
   }
 }
 
-/** The model around the cursor, as the lenses know it. */
+/** The model around the cursor, whether or not lenses are shown. */
 async function here(command) {
   const editor = vscode.window.activeTextEditor;
   if (!editor || !client) return;
   const uri = editor.document.uri.toString();
-  const lenses = (await client.sendRequest('textDocument/codeLens', { textDocument: { uri } })) || [];
-  const models = lenses.filter((lens) => lens.command && lens.command.command === command && lens.command.title !== '');
-  const above = models.filter((lens) => lens.range.start.line <= editor.selection.active.line);
-  const lens = above[above.length - 1] || models[models.length - 1];
-  if (!lens) return vscode.window.showInformationMessage('There is no model in this file.');
-  return vscode.commands.executeCommand(command, ...lens.command.arguments);
+  const models = (await client.sendRequest('workspace/executeCommand', { command: 'saltus.models', arguments: [uri] })) || [];
+  const above = models.filter((entry) => entry.range.start.line <= editor.selection.active.line);
+  const found = above[above.length - 1] || models[models.length - 1];
+  if (!found) return vscode.window.showInformationMessage('There is no model in this file.');
+  return vscode.commands.executeCommand(command, uri, found.model);
 }
 
 function start(context) {

@@ -34,6 +34,21 @@ function show(...nodes) {
 function image(svg, alt) {
   return el('img', {src: URL.createObjectURL(new Blob([svg], {type: 'image/svg+xml'})), alt});
 }
+/** Shows pictures of a run as fast as the page can draw them; those that come while one is drawn are left out. */
+function film() {
+  let isDrawing = false, isOver = false;
+  return {
+    async show(svg) {
+      if (isDrawing || isOver) return;
+      isDrawing = true;
+      const next = image(svg, 'The run so far');
+      const drawn = await next.decode().then(() => true, () => false);
+      isDrawing = false;
+      if (drawn && !isOver) show(next); else URL.revokeObjectURL(next.src);
+    },
+    end() { isOver = true; },
+  };
+}
 function messages(list) {
   find('messages').replaceChildren(...list.map(({severity, text}) => el('pre', {className: severity, textContent: text})));
 }
@@ -97,10 +112,11 @@ function run() {
     status('Running …');
     messages([]);
     const question = {ask: 'simulate', name: 'Model.mo', text: edit.text(), stop: stopTime(), solver: find('solver').value || null};
+    const pictures = film();
     const answer = await runner.ask(question, (svg, time) => {
       status(`Running … t = ${Number(time.toPrecision(6))}`);
-      show(image(svg, 'The run so far'));
-    });
+      pictures.show(svg);
+    }).finally(() => pictures.end());
     // The report has warnings of its own.
     messages(answer.messages.filter(({severity}) => !answer.page || severity === 'error'));
     if (!answer.page) {

@@ -70,6 +70,11 @@ const tests = {
     equal(await page.evaluate(() => window.saltus.cursor()), 300, 'cursor at the event');
     const near = await view();
     assert(near[0] < 300 && near[1] > 300 && near[1] - near[0] < 60, `zoomed to ${near}`);
+    // The curves come under the mouse, which stands: the lines of all panels stay at the event.
+    await page.waitForTimeout(300);
+    const lines = await page.evaluate(() => window.saltus.panels().map(p => Math.round(p.plot.cursor.left - p.plot.valToPos(300, 'x'))));
+    equal(lines, lines.map(() => 0), 'lines at the event');
+    equal(await page.evaluate(() => window.saltus.cursor()), 300, 'the cursor stays at the event');
     await picture(page, 'motor-event');
     // Keys.
     await page.keyboard.press('0');

@@ -41,8 +41,9 @@ function modes(csv) {
   return rows.map(row => row.split(',')[at]).filter((mode, i, all) => mode !== all[i - 1]).join(' ');
 }
 
-// Integrators at the edge of their stability make more of the last bit, up to their own tolerance.
-const EDGE = {'electrical/RcLadder.mo': '1e-4', 'thermal/HeatEquation.mo': '1e-2'};
+// Where the last bit decides which steps are taken, more of it is left, up to what the integrator's own tolerance allows: of explicit steps
+// at the edge of their stability, and of derivatives of states beside an event.
+const EDGE = {'electrical/BridgeByComplementarity.mo': '1e-2', 'electrical/RcLadder.mo': '1e-4', 'thermal/HeatEquation.mo': '1e-2'};
 
 let failed = 0, same = 0, times = [0, 0];
 const examples = readdirSync(path.join(root, 'examples'), {recursive: true}).filter(name => name.endsWith('.mo')).sort();

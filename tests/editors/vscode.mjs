@@ -15,7 +15,7 @@ import {chromium} from 'playwright-core';
 const [address, folder, pictures] = process.argv.slice(2);
 const file = path.join(folder, 'CupAndBall.mo');
 const browser = await chromium.launch({executablePath: process.env.SALTUS_BROWSER ?? '/usr/bin/chromium', args: ['--no-sandbox']});
-const page = await browser.newPage({viewport: {width: 1500, height: 950}});
+const page = await browser.newPage({viewport: {width: 1800, height: 950}});
 page.setDefaultTimeout(60000);
 const picture = name => pictures ? page.screenshot({path: path.join(pictures, `${name}.png`)}) : undefined;
 const lens = text => page.locator(`.codelens-decoration a:has-text("${text}")`).first();
@@ -39,6 +39,11 @@ try {
   await page.goto(`${address}/?folder=${folder}`);
   await page.locator('.explorer-folders-view >> text=CupAndBall.mo').first().dblclick();
 
+  // Newer versions have a second side bar, which would leave no room for text, and a map beside it.
+  const side = page.locator('.part.auxiliarybar');
+  await page.locator('.view-line').first().waitFor();
+  if (await side.isVisible().catch(() => false)) await command('View: Toggle Secondary Side Bar Visibility');
+
   // What the modes are, above the model.
   await lens('Analyze (2 modes').waitFor();
   await picture('lens');
@@ -58,7 +63,7 @@ try {
 
   // A mistake is found while one types, at its line, and goes with it.
   await page.locator('.tab:has-text("CupAndBall.mo")').first().click();
-  await page.locator('.view-line:has-text("der(x) = vx;")').first().click();
+  await page.locator('.view-line:has-text("der(x) = vx;")').first().click({position: {x: 40, y: 5}});
   await page.keyboard.press('End');
   await page.keyboard.type(' der(y) = vyy;');
   await page.locator('.squiggly-error').first().waitFor();
@@ -67,7 +72,7 @@ try {
   await picture('mistake');
   await command('View: Toggle Problems');
   await command('View: Close Editors in Other Groups');
-  await page.locator('.view-line:has-text("vyy")').first().click();
+  await page.locator('.view-line:has-text("vyy")').first().click({position: {x: 40, y: 5}});
   await page.keyboard.press('End');
   for (let i = 0; i < ' der(y) = vyy;'.length; i++) await page.keyboard.press('Backspace');
   await page.locator('.squiggly-error').first().waitFor({state: 'detached'});

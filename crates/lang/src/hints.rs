@@ -46,21 +46,54 @@ pub fn hints(files: &[Arc<SourceFile>]) -> Diagnostics {
     if parses.iter().any(|parse| !parse.is_ok()) {
         return found;
     }
-    let mut uses: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut uses = Uses::default();
     for parse in &parses {
-        parse.tree.walk(|step| {
-            if let Walk::Token(token) = step
-                && token.kind() == SyntaxKind::Identifier
-            {
-                *uses.entry(token.text()).or_default() += 1;
-            }
-        });
+        uses.count(parse);
     }
     for parse in &parses {
         of_file(parse, &uses, &mut found);
     }
     found.normalise();
     found
+}
+
+/// How often names stand in the files.
+#[derive(Default)]
+struct Uses<'t> {
+    /// Anywhere, declarations among them.
+    anywhere: FxHashMap<&'t str, u32>,
+    /// At the beginning of a name, outside of imports: where an imported name stands.
+    in_front: FxHashMap<&'t str, u32>,
+}
+
+impl<'t> Uses<'t> {
+    fn count(&mut self, parse: &'t Parse) {
+        let (mut imports, mut behind_dot) = (0, false);
+        parse.tree.walk(|step| match step {
+            Walk::Enter(node) => imports += u32::from(node.kind() == SyntaxKind::ImportClause),
+            Walk::Leave(node) => imports -= u32::from(node.kind() == SyntaxKind::ImportClause),
+            Walk::Token(token) => {
+                if token.kind() == SyntaxKind::Identifier {
+                    *self.anywhere.entry(token.text()).or_default() += 1;
+                    if imports == 0 && !behind_dot {
+                        *self.in_front.entry(token.text()).or_default() += 1;
+                    }
+                }
+                if !token.kind().is_trivia() {
+                    behind_dot = token.kind() == SyntaxKind::Dot;
+                }
+            }
+        });
+    }
+
+    /// Whether a name that is declared stands nowhere else.
+    fn is_unused(&self, declared: &str) -> bool {
+        self.anywhere.get(declared) == Some(&1)
+    }
+
+    fn is_unused_import(&self, imported: &str) -> bool {
+        !self.in_front.contains_key(imported)
+    }
 }
 
 /// A class that is being walked through.
@@ -70,7 +103,7 @@ struct OpenClass {
     is_protected: bool,
 }
 
-fn of_file(parse: &Parse, uses: &FxHashMap<&str, u32>, found: &mut Diagnostics) {
+fn of_file(parse: &Parse, uses: &Uses<'_>, found: &mut Diagnostics) {
     let mut classes: Vec<OpenClass> = Vec::new();
     parse.tree.walk(|step| match step {
         Walk::Enter(node) => match node.kind() {
@@ -84,14 +117,13 @@ fn of_file(parse: &Parse, uses: &FxHashMap<&str, u32>, found: &mut Diagnostics) 
                 }
             }
             SyntaxKind::Element => {
-                let is_unused = |name: &str| uses.get(name) == Some(&1);
                 if let Some(import) = node.child(SyntaxKind::ImportClause) {
-                    found.extend(unused_import(node, import, is_unused));
+                    unused_imports(node, import, uses, found);
                 }
                 if let (Some(class), Some(clause)) = (classes.last(), node.child(SyntaxKind::ComponentClause))
                     && class.is_closed
                 {
-                    unused_components(class, clause, is_unused, found);
+                    unused_components(class, clause, uses, found);
                 }
             }
             SyntaxKind::Annotation => annotation(node, found),
@@ -114,31 +146,39 @@ fn is_closed(class: Node<'_>) -> bool {
         && [ModelKw, BlockKw, FunctionKw].iter().any(|kind| class.has(*kind))
 }
 
-fn unused_import(element: Node<'_>, import: Node<'_>, is_unused: impl Fn(&str) -> bool) -> Option<Diagnostic> {
-    // `import A = B.C` has a name of its own; of `import B.C` the last part is one; lists and stars are left alone.
-    let alias = import
-        .token(SyntaxKind::Identifier)
-        .filter(|_| import.has(SyntaxKind::Equals));
-    let name = match alias {
-        Some(alias) => alias,
-        None if import.tokens().any(|t| !matches!(t.kind(), SyntaxKind::ImportKw)) => return None,
-        None => {
-            let path = import.child(SyntaxKind::QualifiedName)?;
-            path.tokens().filter(|t| t.kind() == SyntaxKind::Identifier).last()?
-        }
+/// `import A = B.C` has a name of its own; of `import B.C` the last part is one; of `import B.{C, D}` those in braces are. What comes
+/// with a star is left alone.
+fn unused_imports(element: Node<'_>, import: Node<'_>, uses: &Uses<'_>, found: &mut Diagnostics) {
+    let identifiers = |node: Node<'_>| -> Vec<(String, Span)> {
+        let tokens = node.tokens().filter(|t| t.kind() == SyntaxKind::Identifier);
+        tokens.map(|t| (t.text().to_owned(), t.span())).collect()
     };
-    if !is_unused(name.text()) {
-        return None;
+    let own = identifiers(import);
+    let is_list = import.has(SyntaxKind::LeftBrace);
+    let names: Vec<(String, Span)> = if import.has(SyntaxKind::Equals) {
+        own.into_iter().take(1).collect()
+    } else if is_list {
+        own
+    } else if import.has(SyntaxKind::DotStar) {
+        return;
+    } else {
+        let path = import.child(SyntaxKind::QualifiedName);
+        path.and_then(|path| identifiers(path).pop()).into_iter().collect()
+    };
+    let unused: Vec<&(String, Span)> = names.iter().filter(|(name, _)| uses.is_unused_import(name)).collect();
+    for (name, place) in &unused {
+        let message = format!("the import `{name}` is not used");
+        let hint = Diagnostic::new(codes::W0210, Severity::Note, *place, message).with_help("leave it out");
+        // Of a list others may be in use.
+        found.push(if unused.len() == names.len() {
+            hint.with_likely_fix("remove the import", vec![Edit::replace(element.span(), "")])
+        } else {
+            hint
+        });
     }
-    let message = format!("the import `{}` is not used", name.text());
-    let hint = Diagnostic::new(codes::W0210, Severity::Note, name.span(), message);
-    Some(
-        hint.with_help("leave it out")
-            .with_likely_fix("remove the import", vec![Edit::replace(element.span(), "")]),
-    )
 }
 
-fn unused_components(class: &OpenClass, clause: Node<'_>, is_unused: impl Fn(&str) -> bool, found: &mut Diagnostics) {
+fn unused_components(class: &OpenClass, clause: Node<'_>, uses: &Uses<'_>, found: &mut Diagnostics) {
     use SyntaxKind::{ConstantKw, InnerKw, InputKw, OuterKw, OutputKw, ParameterKw};
     let has = |kinds: &[SyntaxKind]| kinds.iter().any(|kind| clause.has(*kind));
     // Every variable of a model is a result; those that are hidden, and values that nothing depends on, are for use inside.
@@ -158,7 +198,7 @@ fn unused_components(class: &OpenClass, clause: Node<'_>, is_unused: impl Fn(&st
             || clause
                 .child(SyntaxKind::QualifiedName)
                 .is_some_and(|ty| is_predefined(ty.text()));
-        if is_plain && is_unused(name.text()) {
+        if is_plain && uses.is_unused(name.text()) {
             let message = format!("`{}` is not used", name.text());
             found.push(Diagnostic::new(codes::W0210, Severity::Note, name.span(), message).with_help("leave it out"));
         }
@@ -263,12 +303,33 @@ mod tests {
     }
 
     #[test]
+    fn imports_are_used_where_their_names_begin() {
+        for (imports, body, unused) in [
+            ("import A.SI;", "SI.Mass m", &[][..]),
+            ("import SI = A.SI;", "A.SI.Mass m", &["SI"]),
+            ("import SI = A.SI;", "SI . Mass m", &[]),
+            ("import A.SI; import SI.B;", "Real x", &["SI", "B"]),
+            ("import A.{b, c, d};", "Real x = c", &["b", "d"]),
+            ("import A.{b};", "Real x = y.b", &["b"]),
+            ("import A.b;", "Real x[2] = {1, b(2)}", &[]),
+            ("import A.b;", "extends C(redeclare model D = b)", &[]),
+        ] {
+            let text = format!("package P {imports} model M {body}; end M; end P;");
+            let expected: Vec<String> = unused
+                .iter()
+                .map(|name| format!("W0210 the import `{name}` is not used"))
+                .collect();
+            assert_eq!(said(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn what_may_be_used_elsewhere() {
         for text in [
             "partial model M parameter Real k = 1; end M;",
             "record R parameter Real k = 1; end R;",
             "package P constant Real k = 1; end P;",
-            "model M import A.*; import B.{c, d}; Real x; annotation(Evaluate = true, Icon(graphics = {})); end M;",
+            "model M import A.*; import B.{c, d}; Real x = c*d(1); annotation(Evaluate = true, Icon(graphics = {})); end M;",
             "model M parameter Real k = 1; end M; model N M m(k = 2); end N;",
         ] {
             assert_eq!(said(text), [""; 0], "{text}");

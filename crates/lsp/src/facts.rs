@@ -133,7 +133,8 @@ pub(crate) fn has_own_unit(member: &Member) -> bool {
     own.is_some_and(|own| string_attribute(&own, "unit").is_some())
 }
 
-fn unit_of_class(names: &mut Names<'_>, class: ClassId) -> Option<String> {
+/// The unit that a type gives what is declared with it.
+pub(crate) fn unit_of_class(names: &mut Names<'_>, class: ClassId) -> Option<String> {
     let mut current = class;
     for _ in 0..100 {
         let definition = Arc::clone(names.definition(current));

@@ -63,6 +63,12 @@ pub(crate) fn describe(world: &World, names: &mut Names<'_>, target: &Target) ->
         Target::Class(class) => {
             let mut text = code(&facts::class_head(names, sources, *class));
             paragraph(&mut text, facts::class_description(names.definition(*class)));
+            if names.definition(*class).kind == ClassKind::Type {
+                paragraph(
+                    &mut text,
+                    facts::unit_of_class(names, *class).map(|unit| format!("unit `{unit}`")),
+                );
+            }
             if names.definition(*class).kind == ClassKind::Function {
                 let (inputs, outputs) = facts::signature(names, *class);
                 for (what, members) in [("in", inputs), ("out", outputs)] {
@@ -155,7 +161,9 @@ fn of_modes(
                 return Vec::new();
             };
             let name = dotted_name(look.source.text(), span.start as usize, span.end as usize);
-            world.model_facts(&look.path, &model).variable(&name)
+            let known = world.model_facts(&look.path, &model);
+            let unit = known.unit(&name).map(|unit| format!("Unit `{unit}`, from equations."));
+            unit.into_iter().chain(known.variable(&name)).collect()
         }
         _ => Vec::new(),
     }

@@ -19,7 +19,13 @@ use crate::uri::path_of;
 use crate::world::World;
 
 /// The commands that the server carries out.
-pub(crate) const COMMANDS: &[&str] = &["saltus.simulate", "saltus.analyze", "saltus.flatten", "saltus.explain"];
+pub(crate) const COMMANDS: &[&str] = &[
+    "saltus.simulate",
+    "saltus.analyze",
+    "saltus.flatten",
+    "saltus.explain",
+    "saltus.models",
+];
 
 /// The lenses of a file: three above each model, one above each if-equation whose modes are known.
 pub(crate) fn lenses(world: &World, uri: &Uri) -> Option<Vec<CodeLens>> {
@@ -108,11 +114,26 @@ fn simulated(name: &str, model: &Model, cancel: &Cancel) -> Result<Value, Refusa
     Ok(json!({"model": name, "page": page, "svg": picture.to_svg(), "text": text, "failure": failure}))
 }
 
-/// Carries out a command on a model, or explains a code.
+/// The models of a document with the places of their names: for commands on the one around a place, lenses or not.
+fn models_in(world: &World, uri: &Uri) -> Value {
+    let look = world.look(&path_of(uri));
+    let found = look.iter().flat_map(modes::models);
+    let entries = found.filter_map(|(model, class)| {
+        let range = world.range(class.name.span)?;
+        Some(json!({"model": model, "range": range}))
+    });
+    entries.collect()
+}
+
+/// Carries out a command on a model, explains a code, or lists models.
 pub(crate) fn execute(world: &World, command: &str, arguments: &[Value], cancel: &Cancel) -> Result<Value, Refusal> {
     if command == "saltus.explain" {
         let code = arguments.first().and_then(Value::as_str).unwrap_or("");
         return Ok(crate::diagnostics::explanation(code));
+    }
+    if command == "saltus.models" {
+        let uri = arguments.first().and_then(Value::as_str).unwrap_or("");
+        return Ok(models_in(world, &Uri(uri.to_owned())));
     }
     let Some((uri, model)) = document_and_model(arguments) else {
         return Err(Refusal::new(

@@ -511,8 +511,7 @@ impl Server {
                 if self.client.refreshes_lenses {
                     self.ask("lens", "workspace/codeLens/refresh", Value::Null);
                 }
-                let hints = &self.settings.inlay_hints;
-                if self.client.refreshes_hints && (hints.modes || hints.sizes) {
+                if self.client.refreshes_hints && self.settings.inlay_hints.need_analysis() {
                     self.ask("hint", "workspace/inlayHint/refresh", Value::Null);
                 }
             }

@@ -34,6 +34,13 @@ pub(crate) struct Hints {
     pub(crate) modes: bool,
 }
 
+impl Hints {
+    /// Whether any of them is about what an analysis finds.
+    pub(crate) fn need_analysis(&self) -> bool {
+        self.units || self.expressions || self.sizes || self.modes
+    }
+}
+
 impl Default for Hints {
     fn default() -> Self {
         Hints {

@@ -427,9 +427,13 @@ function build(p) {
         setView([from, to]);
       }],
       setCursor: [u => {
-        if (u.cursor.left < 0 || !u.cursor.event) return;
-        if (performance.now() > quiet) setCursor(snap(u.posToVal(u.cursor.left, 'x'), u), false);
-        else if (cursor != null) u.setCursor({left: u.valToPos(cursor, 'x'), top: 10}, false);
+        if (u.cursor.left < 0) return;
+        const event = u.cursor.event;
+        // Scrolling moves the curves under the mouse: that is no wish to move the cursor. Other panels follow the mouse by themselves, and
+        // are put to where the cursor is.
+        const stands = !event || event.movementX === 0 && event.movementY === 0;
+        if (!stands) setCursor(snap(u.posToVal(u.cursor.left, 'x'), u));
+        else if (cursor != null) moveCursor(u);
       }],
     },
   }, [view, p.range], p.box);
@@ -459,9 +463,11 @@ function snap(time, u) {
   const width = 4 * (view[1] - view[0]) / (u.bbox.width / uPlot.pxRatio);
   return near.find(t => Math.abs(t - time) <= width) ?? time;
 }
-function setCursor(time, move = true) {
+/** The line of a panel to where the cursor is. */
+function moveCursor(u) { u.setCursor({left: u.valToPos(cursor, 'x'), top: 10}, false); }
+function setCursor(time) {
   cursor = time;
-  if (move) for (const p of panels) p.plot.setCursor({left: p.plot.valToPos(time, 'x'), top: 10}, false);
+  for (const p of panels) moveCursor(p.plot);
   values();
   scene?.at(time);
 }
@@ -569,15 +575,12 @@ function eventRow(e) {
     el('td', {}, ...causes), el('td', {}, el('div', {className: 'many'}, ...lines(impulses))), el('td', {}, el('div', {className: 'many'}, ...lines(jumps))));
   return row;
 }
-// Scrolling moves the curves under the mouse: that is no wish to move the cursor.
-let quiet = 0;
 /** Zooms so that an event is seen with its nearest neighbours. */
 function focusEvent(time) {
   const at = instants.indexOf(time), gaps = [instants[at + 1] - time, time - instants[at - 1]].filter(gap => gap > 0);
   const span = D.range[1] - D.range[0], half = Math.max(Math.min(span / 40, 1.5 * Math.min(...gaps)), 1e-9 * span);
   setView([time - half, time + half]);
   setCursor(time);
-  quiet = performance.now() + 500;
   find('plots').scrollIntoView({block: 'nearest'});
 }
 function comparisonTable() {

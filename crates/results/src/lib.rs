@@ -77,7 +77,9 @@ pub use error::{IoAction, ResultError};
 pub use event::{EventRecord, Impulse, Jump, ModeRecord, ModeShape, SourceSpan, Trigger};
 pub use event_log::{EventLog, EventLogWriter, read_event_log};
 pub use formats::{Disk, Format, Formats, MemoryStorage, Storage, Stream, WriteOptions, same_file};
-pub use manifest::{InputHash, Manifest, ModelFigure, ModelPlot, Shape, ShapeValue, Status, Summary};
+pub use manifest::{
+    InputHash, Manifest, ModelAxis, ModelCurve, ModelFigure, ModelPlot, Shape, ShapeValue, Status, Summary,
+};
 pub use mat_read::read_mat;
 pub use mat_write::MatWriter;
 pub use schema::{AliasSign, Binding, ColumnId, Role, Schema, SchemaError, Signal, SignalId, SignalKind, Value};

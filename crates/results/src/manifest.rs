@@ -58,8 +58,40 @@ pub struct ModelFigure {
 pub struct ModelPlot {
     /// Its title.
     pub title: String,
-    /// Its curves: over what (`time` if not given), and what.
-    pub curves: Vec<(Option<String>, String)>,
+    /// Its curves.
+    pub curves: Vec<ModelCurve>,
+    /// What it asks of its horizontal axis.
+    pub horizontal: ModelAxis,
+    /// What it asks of its vertical axis.
+    pub vertical: ModelAxis,
+}
+
+/// One curve of such a panel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelCurve {
+    /// What it is drawn over: `time` if not given.
+    pub over: Option<String>,
+    /// What is drawn.
+    pub variable: String,
+    /// What the legend says; its name if empty.
+    pub legend: String,
+}
+
+/// An axis of such a panel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelAxis {
+    /// What it says; chosen if empty.
+    pub label: String,
+    /// The unit of its ends; that of the values if empty.
+    pub unit: String,
+    /// Its lower end.
+    pub min: Option<f64>,
+    /// Its upper end.
+    pub max: Option<f64>,
+    /// Whether it is logarithmic.
+    pub is_logarithmic: bool,
 }
 
 /// Something to be drawn in the plane of a mechanism.

@@ -447,11 +447,8 @@ fn one_result_over_another() {
 #[test]
 fn figures_that_the_model_asks_for() {
     let plot = |curves: &[(Option<&str>, &str)]| ModelPlot {
-        title: String::new(),
-        curves: curves
-            .iter()
-            .map(|(x, y)| (x.map(str::to_owned), y.to_string()))
-            .collect(),
+        curves: curves.iter().map(|(x, y)| model_curve(*x, y, "")).collect(),
+        ..ModelPlot::default()
     };
     let over_time = ModelFigure {
         title: "Mine".into(),
@@ -506,6 +503,111 @@ fn figures_that_the_model_asks_for() {
         ..FigureOptions::default()
     };
     assert_eq!(drawn(vec![over_time], &asked).2, ["c"]);
+}
+
+fn model_curve(over: Option<&str>, variable: &str, legend: &str) -> ModelCurve {
+    ModelCurve {
+        over: over.map(str::to_owned),
+        variable: variable.to_owned(),
+        legend: legend.to_owned(),
+    }
+}
+
+#[test]
+fn figures_of_models_say_how_they_look() {
+    let axis = |label: &str, ends: [Option<f64>; 2], is_logarithmic: bool| ModelAxis {
+        label: label.to_owned(),
+        min: ends[0],
+        max: ends[1],
+        is_logarithmic,
+        ..ModelAxis::default()
+    };
+    let drawn = |plots: Vec<ModelPlot>| {
+        let mut result = Trajectory::new();
+        let manifest = Manifest {
+            figures: vec![ModelFigure {
+                title: "Mine".into(),
+                plots,
+                ..ModelFigure::default()
+            }],
+            ..Manifest::default()
+        };
+        let signals = vec![
+            Signal::new("x").with_unit("m"),
+            Signal::new("v").with_unit("m/s"),
+            Signal::new("e"),
+        ];
+        result.begin(&Schema::new(signals.into()).unwrap(), &manifest).unwrap();
+        for row in 0..40 {
+            let t = f64::from(row) / 4.0;
+            result
+                .row(t, RowKind::Regular, 0, &[t.cos(), -t.sin(), (-t).exp()])
+                .unwrap();
+        }
+        let figure = figure(&result, &FigureOptions::default()).unwrap();
+        assert_well_formed(&figure.to_svg());
+        figure
+    };
+    let over_time = ModelPlot {
+        title: "Decay & <all>".into(),
+        curves: vec![model_curve(None, "e", "energy <left>"), model_curve(Some("x"), "v", "")],
+        horizontal: axis("", [Some(1.0), Some(5.0)], false),
+        vertical: axis("how much", [Some(1e-3), None], true),
+    };
+    let found = drawn(vec![over_time]);
+    let Panel::Values {
+        title,
+        label,
+        range,
+        logarithmic,
+        curves,
+        ..
+    } = &found.panels[0]
+    else {
+        panic!("{:?}", found.panels)
+    };
+    assert_eq!((title.as_str(), label.as_str()), ("Decay & <all>", "how much"));
+    assert_eq!((curves.len(), curves[0].label.as_str()), (1, "energy <left>"));
+    assert!(*logarithmic && range.0 == -3.0, "{range:?}");
+    assert_eq!(
+        (found.time_range, found.omitted),
+        ((1.0, 5.0), 1),
+        "what has another axis is counted"
+    );
+    let svg = found.to_svg();
+    for said in [
+        "Decay &amp; &lt;all&gt;",
+        "how much",
+        "energy &lt;left&gt;",
+        "1 more signal",
+    ] {
+        assert!(svg.contains(said), "{said}");
+    }
+
+    let plane = ModelPlot {
+        curves: vec![model_curve(Some("x"), "v", "circle")],
+        horizontal: axis("place", [Some(-2.0), Some(2.0)], false),
+        vertical: ModelAxis {
+            unit: "km/h".into(),
+            ..axis("speed", [Some(-9.0), None], false)
+        },
+        ..ModelPlot::default()
+    };
+    let found = drawn(vec![plane]);
+    let [
+        Panel::Values {
+            range, curves, label, ..
+        },
+    ] = &found.panels[..]
+    else {
+        panic!("{:?}", found.panels)
+    };
+    assert_eq!(found.abscissa.as_deref(), Some("place [m]"));
+    assert_eq!(
+        (found.time_range, label.as_str(), curves[0].label.as_str()),
+        ((-2.0, 2.0), "speed", "circle")
+    );
+    assert!(range.0 > -2.0, "ends in another unit are not taken: {range:?}");
 }
 
 #[test]

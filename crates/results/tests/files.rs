@@ -46,8 +46,23 @@ fn manifest() -> Manifest {
             title: "Both".into(),
             preferred: true,
             plots: vec![ModelPlot {
-                title: String::new(),
-                curves: vec![(None, "x".into()), (Some("x".into()), "y".into())],
+                title: "Plane".into(),
+                curves: vec![
+                    ModelCurve {
+                        variable: "x".into(),
+                        ..ModelCurve::default()
+                    },
+                    ModelCurve {
+                        over: Some("x".into()),
+                        variable: "y".into(),
+                        legend: "path".into(),
+                    },
+                ],
+                vertical: ModelAxis {
+                    min: Some(-1.0),
+                    ..ModelAxis::default()
+                },
+                ..ModelPlot::default()
             }],
         }],
         shapes: vec![Shape {

@@ -13,7 +13,7 @@ use saltus_mdae::Mdae;
 use saltus_simulate::discrete_loop;
 use saltus_source::{Cancel, Code, Diagnostic, Diagnostics, FileId, Severity, Span, codes};
 use saltus_structure::mode::Modes;
-use saltus_syntax::ast::{ClassDefinition, ClassKind, ClassModification, Name};
+use saltus_syntax::ast::{ClassDefinition, ClassKind, ClassModification, Name, split_name};
 use saltus_syntax::library::LibraryClass;
 
 use crate::model::prepare_given;
@@ -103,8 +103,9 @@ impl Session {
                 let found = self.check(model, all_modes);
                 too_large += usize::from(found.iter().any(|d| d.code == codes::E0307));
                 let is_part = parts.contains(model);
-                // What is in a package, or has others behind it, is mostly a part of them: they give the values.
-                let may_be_part = is_part || model.contains('.');
+                // What is in a package, or has others behind it, is mostly a part of them: they give the values. Not what says
+                // how it is to be run.
+                let may_be_part = is_part || model.contains('.') && !self.is_experiment(model);
                 let is_told =
                     |d: &Diagnostic| !(is_part && d.code == codes::E0403 || may_be_part && d.code == codes::W0209);
                 checked.diagnostics.extend(found.into_iter().filter(is_told));
@@ -202,6 +203,14 @@ impl Session {
                 self.collect_in(&member, entered, visit);
             }
         }
+    }
+
+    /// Whether a model says for how long it is to be run.
+    fn is_experiment(&self, model: &str) -> bool {
+        let path: Vec<Name> = split_name(model).into_iter().map(Name::new).collect();
+        let definition = self.library.find(&path);
+        let annotation = definition.as_ref().and_then(|class| class.annotation.as_ref());
+        annotation.is_some_and(|annotation| annotation.modification.find("experiment").is_some())
     }
 
     fn check_structure(&self, name: &str, flat: &FlatModel, all_modes: bool) -> Diagnostics {

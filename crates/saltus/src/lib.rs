@@ -112,10 +112,10 @@ pub mod results {
     pub use saltus_results::{
         Agreement, AliasSign, Binding, ColumnId, CsvWriter, Discard, Disk, EventLog, EventLogWriter, EventRecord,
         Format, Formats, Impulse, InputHash, IoAction, Jump, Manifest, MatWriter, MemoryStorage, ModeRecord, ModeShape,
-        ModelFigure, ModelPlot, Pattern, Report, ResultError, ResultSink, Role, RowKind, Schema, Select, Selection,
-        Shape, ShapeValue, Sidecar, Signal, SignalId, SignalKind, SignalView, SourceSpan, Status, Storage, Stream,
-        Summary, Tee, Tolerances, Trajectory, Trigger, Value, VariableReport, WriteOptions, compare, compare_selected,
-        figure, read_event_log, same_file,
+        ModelAxis, ModelCurve, ModelFigure, ModelPlot, Pattern, Report, ResultError, ResultSink, Role, RowKind, Schema,
+        Select, Selection, Shape, ShapeValue, Sidecar, Signal, SignalId, SignalKind, SignalView, SourceSpan, Status,
+        Storage, Stream, Summary, Tee, Tolerances, Trajectory, Trigger, Value, VariableReport, WriteOptions, compare,
+        compare_selected, figure, read_event_log, same_file,
     };
 }
 

@@ -1,7 +1,7 @@
 //! Figures and shapes that a model asks for, and what it compares, as results keep them.
 
 use saltus_lang::flat::{FlatModel, PictureField, PictureRecord};
-use saltus_results::{ModelFigure, ModelPlot, Shape, ShapeValue};
+use saltus_results::{ModelAxis, ModelCurve, ModelFigure, ModelPlot, Shape, ShapeValue};
 use serde::{Deserialize, Serialize};
 
 /// What a model says about pictures of its results.
@@ -58,10 +58,37 @@ fn plot(record: &PictureRecord) -> ModelPlot {
         Some(PictureField::Variable(name)) if **name != *"time" => Some(name.to_string()),
         _ => None,
     };
-    let curves = inside(record, "curves").filter_map(|curve| Some((variable(curve, "x"), variable(curve, "y")?)));
+    let curves = inside(record, "curves").filter_map(|curve| {
+        Some(ModelCurve {
+            over: variable(curve, "x"),
+            variable: variable(curve, "y")?,
+            legend: text(curve, "legend"),
+        })
+    });
     ModelPlot {
         title: text(record, "title"),
         curves: curves.collect(),
+        horizontal: axis(record, "x"),
+        vertical: axis(record, "y"),
+    }
+}
+
+/// `x = Axis(min = 0, max = 1, unit = "m", label = "height", scale = Log())`
+fn axis(plot: &PictureRecord, name: &str) -> ModelAxis {
+    let Some(PictureField::Record(axis)) = plot.field(name) else {
+        return ModelAxis::default();
+    };
+    let number = |name: &str| match axis.field(name) {
+        Some(PictureField::Number(value)) => Some(*value),
+        _ => None,
+    };
+    let scale = axis.field("scale");
+    ModelAxis {
+        label: text(axis, "label"),
+        unit: text(axis, "unit"),
+        min: number("min"),
+        max: number("max"),
+        is_logarithmic: matches!(scale, Some(PictureField::Record(scale)) if &*scale.name == "Log"),
     }
 }
 

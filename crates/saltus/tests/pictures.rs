@@ -2,7 +2,7 @@
 
 use saltus::Session;
 use saltus::report::PageOptions;
-use saltus::results::{Manifest, Role, Shape, ShapeValue};
+use saltus::results::{Manifest, ModelAxis, ModelCurve, Role, Shape, ShapeValue};
 use saltus_testing::Random;
 
 fn manifest(text: &str, model: &str) -> (Manifest, String) {
@@ -97,7 +97,8 @@ fn figures_of_the_documentation() {
            annotation(Documentation(info = \"…\", figures = {
              Figure(title = \"Plane\", plots = {Plot(curves = {Curve(x = x, y = y)})}),
              Figure(title = \"Over time\", preferred = true, plots = {
-               Plot(title = \"First\", curves = {Curve(x = time, y = z[2], legend = \"second\"), Curve(y = der(x))})})}));
+               Plot(title = \"First\", curves = {Curve(x = time, y = z[2], legend = \"second\"), Curve(y = der(x))},
+                 y = Axis(min = -2, max = 1e3, unit = \"m\", label = \"far\", scale = Log(base = 10)), x = Axis(scale = Linear()))})}));
          end M;",
         "M",
     );
@@ -105,12 +106,27 @@ fn figures_of_the_documentation() {
         panic!("{:?}", manifest.figures)
     };
     assert_eq!((plane.title.as_str(), plane.preferred), ("Plane", false));
-    assert_eq!(plane.plots[0].curves, [(Some("x".to_owned()), "y".to_owned())]);
+    let curve = |over: Option<&str>, variable: &str, legend: &str| ModelCurve {
+        over: over.map(str::to_owned),
+        variable: variable.to_owned(),
+        legend: legend.to_owned(),
+    };
+    assert_eq!(plane.plots[0].curves, [curve(Some("x"), "y", "")]);
     assert!(time.preferred);
+    let plot = &time.plots[0];
+    assert_eq!(plot.curves, [curve(None, "z[2]", "second"), curve(None, "der(x)", "")]);
     assert_eq!(
-        time.plots[0].curves,
-        [(None, "z[2]".to_owned()), (None, "der(x)".to_owned())]
+        (plot.title.as_str(), &plot.horizontal),
+        ("First", &ModelAxis::default())
     );
+    let vertical = ModelAxis {
+        label: "far".to_owned(),
+        unit: "m".to_owned(),
+        min: Some(-2.0),
+        max: Some(1e3),
+        is_logarithmic: true,
+    };
+    assert_eq!(plot.vertical, vertical);
     assert!(page.contains("\"panels\":[[") && page.contains("<title>M</title>"));
 }
 

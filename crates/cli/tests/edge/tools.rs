@@ -100,6 +100,24 @@ fn each_is_put_where_it_belongs() {
 }
 
 #[test]
+fn attributes_of_arrays_get_each() {
+    let text = "model M\n  Real x[2](start = 1, fixed = true), y[2, 2](each start = 0, quantity = \"Mass\");\nequation\n  \
+                der(x) = -x;\n  y = fill(time, 2, 2);\nend M;\n";
+    let folder = Folder::new().with("M.mo", text);
+    folder
+        .expect(1, &["check", "M.mo"])
+        .says("write `each` if all elements get the same value");
+    for _ in 0..3 {
+        folder.run(&["check", "M.mo", "--fix"]);
+    }
+    let mended = text
+        .replace("(start = 1, fixed", "(each start = 1, each fixed")
+        .replace("quantity", "each quantity");
+    assert_eq!(folder.read("M.mo"), mended);
+    folder.expect(0, &["check", "M.mo"]);
+}
+
+#[test]
 fn units_can_be_denied() {
     let text = "model M\n  Real x(unit = \"m\") = 1;\n  Real y(unit = \"s\") = x;\nend M;\n";
     let folder = Folder::new().with("M.mo", text);
@@ -134,6 +152,16 @@ fn what_is_left_open_is_said() {
     folder
         .expect(0, &["check", "M.mo", "-L", "nowhere"])
         .says("warning[W0104]");
+    // What is in a package is mostly a part of others, unless it says how it is to be run.
+    let packed = |annotation: &str| {
+        let text = format!(
+            "package P\n  model M\n    parameter Real k;\n    Real x(start = 1, fixed = true);\n  equation\n    \
+             der(x) = -k*x;\n{annotation}  end M;\nend P;\n"
+        );
+        Folder::new().with("P.mo", &text).expect(0, &["check", "P.mo"])
+    };
+    assert!(!packed("").stderr.contains("W0209"));
+    packed("    annotation(experiment(StopTime = 2));\n").says("the parameter `k` has no value");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::flat::{
 use crate::flattener::{Flattener, Moment};
 use crate::ids::{ClassId, ComponentId};
 use crate::modification::{Binding, final_violation};
-use crate::tensor::{Elem, Tensor, Ty, volume};
+use crate::tensor::{Elem, Tensor, Ty, shape, volume};
 
 impl Flattener<'_> {
     /// The binding of an attribute: from the component, else from its type.
@@ -77,6 +77,16 @@ impl Flattener<'_> {
             return Ok(Some(value.repeat(&dims).coerce(ty)));
         }
         let label = format!("{path}({name})");
+        if value.is_scalar() && !dims.is_empty() && ty.accepts(value.ty) {
+            let message = format!(
+                "`{label}` is {} and cannot be given {}",
+                shape(ty, &dims),
+                value.shape()
+            );
+            let diagnostic = error(codes::E0302, binding.span(), message)
+                .with_help("write `each` if all elements get the same value");
+            return Err(self.inserting_each(diagnostic, binding.span(), true).into());
+        }
         self.fit(value, ty, &dims, &label, &binding).map(Some)
     }
 

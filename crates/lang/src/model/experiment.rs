@@ -67,15 +67,14 @@ impl Flattener<'_> {
     fn check_settings(&mut self, arguments: &ClassModification) {
         for argument in &arguments.arguments {
             let Argument::Modification(m) = argument else { continue };
-            let Some(name) = m.name.parts.first().map(|part| part.name.as_str()) else {
-                continue;
-            };
+            let Some(part) = m.name.parts.first() else { continue };
+            let (name, place) = (part.name.as_str(), part.span);
             if !SETTINGS.contains(&name)
                 && let Some(meant) = did_you_mean(name, SETTINGS)
             {
                 let message = format!("`experiment` has no setting `{name}`");
-                let warning = Diagnostic::warning(codes::W0206, m.span, message);
-                let warning = self.suggesting(warning, name, m.span, meant);
+                let warning = Diagnostic::warning(codes::W0206, place, message);
+                let warning = self.suggesting(warning, name, place, meant);
                 self.diagnostics.push(warning);
             }
         }

@@ -292,6 +292,14 @@ fn documents_are_formatted_as_the_command_does_it() {
         part.contains(" Real x=1 ;\n") && part.contains("  der(x) = -x;\n"),
         "{part}"
     );
+    // What is selected of a line stands for all of it, with its indentation; not the line whose beginning ends the selection.
+    for (from, to) in [((1, 3), (1, 4)), ((1, 0), (2, 0)), ((1, 11), (1, 11))] {
+        let line = json!({
+            "start": {"line": from.0, "character": from.1}, "end": {"line": to.0, "character": to.1},
+        });
+        let part = ask(&mut client, "textDocument/rangeFormatting", line);
+        assert_eq!(part, text.replace(" Real x=1 ;", "  Real x = 1;"), "{from:?} {to:?}");
+    }
     // A text that is wrong stays.
     client.open(NAME, "model M Real x=1 end M;");
     let edits = client.get(

@@ -515,6 +515,21 @@ fn commands_flatten_analyse_simulate_and_explain() {
         page["code"] == "E0201" && page["text"].as_str().expect("a page").contains("## Fix"),
         "{page:#}"
     );
+    let models = execute("saltus.models", json!([NAME])).expect("models");
+    let models = models.as_array().expect("a list");
+    let clutched = models
+        .iter()
+        .find(|entry| entry["model"] == "Shafts.Clutched")
+        .expect("there");
+    let line = TEXT
+        .lines()
+        .position(|line| line.contains("Clutched \"With an ideal clutch\""))
+        .expect("a line");
+    assert_eq!(clutched["range"]["start"]["line"], line);
+    assert_eq!(
+        execute("saltus.models", json!(["untitled:Nothing.mo"])).expect("none"),
+        json!([])
+    );
     assert!(execute("saltus.flatten", json!([NAME, "Shafts.Nothing"])).is_err());
     assert!(execute("saltus.flatten", json!([7])).is_err());
     assert!(execute("rm", json!([NAME, "Shafts.Clutched"])).is_err());
@@ -558,4 +573,37 @@ fn units_of_expressions_are_shown() {
     client.get("textDocument/hover", at_sign);
     assert_eq!(labels(&client.get("textDocument/inlayHint", ask)), []);
     client.end();
+}
+
+#[test]
+fn units_are_written_as_the_model_writes_them() {
+    // (how the torque is declared, what the equation of motion is in)
+    for (declared, expected) in [
+        ("Real tau(unit = \"N.m\")", "N.m"),
+        ("Real tau(unit = \"J\")", "J"),
+        ("Torque tau", "N.m"),
+        ("Real tau(unit = \"N.m\"); Real e(unit = \"J\") = 1", "N.m"),
+        ("Real tau", "J"),
+    ] {
+        let text = format!(
+            "model M\n  type Torque = Real(unit = \"N.m\");\n  parameter Real J(unit = \"kg.m2\") = 2, d(unit = \"N.m.s/rad\") = 1;\n  \
+             Real w(unit = \"rad/s\", start = 1, fixed = true);\n  {declared};\n  Real free;\nequation\n  \
+             J*der(w) = tau - d*w;\n  tau = 0;\n  free = w;\nend M;\n"
+        );
+        let mut client = Client::start();
+        client.open(NAME, &text);
+        let mut said = |mark: &str, behind: usize| {
+            let place = position(&text, text.find(mark).expect("there") + behind);
+            let found = client.get(
+                "textDocument/hover",
+                json!({"textDocument": {"uri": NAME}, "position": place}),
+            );
+            found["contents"]["value"].as_str().unwrap_or_default().to_owned()
+        };
+        let sign = said("- d*w", 0);
+        assert!(sign.contains(&format!("unit `{expected}`")), "{declared}: {sign}");
+        assert!(said("free;", 1).contains("Unit `1/s`, from equations."), "{declared}");
+        assert!(said("Torque =", 1).contains("unit `N.m`"), "{declared}");
+        client.end();
+    }
 }

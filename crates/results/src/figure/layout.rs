@@ -57,6 +57,8 @@ pub(super) struct PanelLayout {
     pub legend: Vec<Entry>,
     pub ticks: Ticks,
     pub axis_label: String,
+    /// Where its own title stands, if it has one.
+    pub title: Option<f64>,
 }
 
 /// The whole picture.
@@ -146,6 +148,13 @@ pub(super) fn layout(figure: &Figure) -> Layout {
     });
     let mut panels = Vec::new();
     for (panel, (ticks, axis_label)) in figure.panels.iter().zip(axes) {
+        let title = match panel {
+            Panel::Values { title, .. } if !title.is_empty() => {
+                y += LINE;
+                Some(y - 4.0)
+            }
+            _ => None,
+        };
         let (legend, lines) = match panel {
             Panel::Values { curves, .. } => {
                 let items = curves.iter().map(|curve| {
@@ -175,6 +184,7 @@ pub(super) fn layout(figure: &Figure) -> Layout {
             legend,
             ticks,
             axis_label,
+            title,
         });
     }
     y += 2.0 * LINE;
@@ -202,6 +212,7 @@ pub(super) fn layout(figure: &Figure) -> Layout {
 fn axis(panel: &Panel, height: f64) -> (Ticks, String) {
     match panel {
         Panel::Values {
+            label,
             unit,
             range,
             logarithmic,
@@ -218,7 +229,13 @@ fn axis(panel: &Panel, height: f64) -> (Ticks, String) {
             } else {
                 format!("[{unit}]")
             };
-            let label = format!("{unit} {}", ticks.note).trim().to_owned();
+            let parts = [label, &unit, &ticks.note];
+            let parts: Vec<&str> = parts
+                .into_iter()
+                .map(String::as_str)
+                .filter(|part| !part.is_empty())
+                .collect();
+            let label = parts.join(" ");
             (ticks, label)
         }
         Panel::Strips(_) => (

@@ -15,7 +15,7 @@ mod ticks;
 
 use std::ops::Range;
 
-use crate::{ModelPlot, ResultError, Selection, SignalId, SignalKind, Trajectory, Value};
+use crate::{ModelAxis, ModelPlot, ResultError, Selection, SignalId, SignalKind, Trajectory, Value};
 
 pub use choose::default_selection;
 pub use curves::{Curve, Jump, Shape};
@@ -98,6 +98,10 @@ pub struct Figure {
 pub enum Panel {
     /// Curves over a common axis.
     Values {
+        /// Its own title; mostly empty.
+        title: String,
+        /// What the axis says beside its unit; mostly empty.
+        label: String,
         /// Unit of the axis as people write it; may be empty.
         unit: String,
         /// Lowest and highest value of the axis; their decimal logarithms if it is logarithmic.
@@ -136,7 +140,9 @@ pub fn figure_over(
     options: &FigureOptions,
 ) -> Result<Figure, ResultError> {
     let asked = model_figure(trajectory, options);
-    let options = asked.as_ref().unwrap_or(options);
+    let (options, plots) = asked
+        .as_ref()
+        .map_or((options, &[][..]), |asked| (&asked.options, &asked.plots));
     let mut time_range = options.time_range.unwrap_or_else(|| full_range(trajectory.time()));
     if options.log_x && options.x.is_none() && time_range.0 <= 0.0 {
         let positive = trajectory.time().iter().copied().find(|time| *time > 0.0);
@@ -149,8 +155,11 @@ pub fn figure_over(
         return Err(ResultError::Misuse("the time range to show is empty"));
     }
     let window = modes::window(trajectory.time(), time_range);
-    let mut panels = panels(trajectory, options)?;
-    let omitted = panels.drain(MOST_PANELS.min(panels.len())..).map(|ids| ids.len()).sum();
+    let mut panels = numbered_panels(trajectory, options)?;
+    let omitted: usize = panels
+        .drain(MOST_PANELS.min(panels.len())..)
+        .map(|(ids, _)| ids.len())
+        .sum();
     let title = options
         .title
         .clone()
@@ -169,10 +178,10 @@ pub fn figure_over(
         mode_bands: Vec::new(),
         width: options.width,
         panel_height: height,
-        omitted,
+        omitted: omitted + asked.as_ref().map_or(0, |asked| asked.left_out),
     };
     if let Some(x) = &options.x {
-        portraits(&mut figure, trajectory, x, (&panels, &window), options)?;
+        portraits(&mut figure, trajectory, x, (&panels, &window), (options, plots))?;
         return Ok(figure);
     }
     // One column of pixels is the finest that can be seen; the margin does not matter here.
@@ -184,7 +193,15 @@ pub fn figure_over(
         window: window.clone(),
     };
     let mut color = 0;
-    let draw = |ids: Vec<SignalId>| panel(trajectory, others, &ids, &scale, options.log_y, &mut color);
+    let draw = |(ids, number): (Vec<SignalId>, usize)| {
+        let plot = plots.get(number);
+        let is_logarithmic = options.log_y || plot.is_some_and(|plot| plot.vertical.is_logarithmic);
+        let mut drawn = panel(trajectory, others, &ids, &scale, is_logarithmic, &mut color);
+        if let Some(plot) = plot {
+            dress(&mut drawn, plot);
+        }
+        drawn
+    };
     figure.panels = panels.into_iter().map(draw).collect();
     if options.mode_bands && !options.log_x {
         figure.mode_bands = modes::bands(trajectory, time_range, &window, resolution);
@@ -192,8 +209,17 @@ pub fn figure_over(
     Ok(figure)
 }
 
+/// A figure of the model.
+struct Asked<'t> {
+    options: FigureOptions,
+    /// What each of the panels asked for is to look like.
+    plots: Vec<&'t ModelPlot>,
+    /// How many curves are drawn over something else than the others, and not here.
+    left_out: usize,
+}
+
 /// What the model's own figure asks for, where nothing else is asked: the preferred one, or the first with curves that are there.
-fn model_figure(trajectory: &Trajectory, options: &FigureOptions) -> Option<FigureOptions> {
+fn model_figure<'t>(trajectory: &'t Trajectory, options: &FigureOptions) -> Option<Asked<'t>> {
     if !options.signals.is_empty() || !options.panels.is_empty() || options.x.is_some() {
         return None;
     }
@@ -201,42 +227,79 @@ fn model_figure(trajectory: &Trajectory, options: &FigureOptions) -> Option<Figu
     let preferred = figures.iter().filter(|figure| figure.preferred);
     preferred.chain(figures).find_map(|figure| {
         let known = |name: &String| trajectory.schema().find(name).is_some();
-        let curves = |plot: &ModelPlot, over: Option<&String>| -> Vec<String> {
-            let wanted = plot.curves.iter().filter(|(x, y)| x.as_ref() == over && known(y));
-            wanted.map(|(_, y)| y.clone()).collect()
-        };
-        let panels = |over: Option<&String>| -> Vec<Vec<String>> {
-            figure
-                .plots
-                .iter()
-                .map(|plot| curves(plot, over))
-                .filter(|names| !names.is_empty())
-                .collect()
+        let all = || {
+            let curves = figure.plots.iter().flat_map(|plot| &plot.curves);
+            curves.filter(|curve| known(&curve.variable) && curve.over.as_ref().is_none_or(known))
         };
         // A picture has one horizontal axis: time, if any curve is over time.
-        let others = || {
-            figure
-                .plots
-                .iter()
-                .flat_map(|plot| &plot.curves)
-                .filter_map(|(x, _)| x.as_ref())
-                .find(|x| known(x))
+        let first = all().find(|curve| curve.over.is_none()).or_else(|| all().next())?;
+        let over = first.over.as_ref();
+        let names = |plot: &ModelPlot| -> Vec<String> {
+            let curves = plot.curves.iter().filter(|curve| curve.over.as_ref() == over);
+            let wanted = curves.filter(|curve| known(&curve.variable));
+            wanted.map(|curve| curve.variable.clone()).collect()
         };
-        let (x, panels) = match panels(None) {
-            over_time if !over_time.is_empty() => (None, over_time),
-            _ => (others().cloned(), panels(others())),
+        let panels = figure.plots.iter().map(|plot| (names(plot), plot));
+        let (panels, plots): (Vec<Vec<String>>, Vec<&ModelPlot>) =
+            panels.filter(|(names, _)| !names.is_empty()).unzip();
+        let horizontal = &plots.first()?.horizontal;
+        let own_range = || {
+            let (start, stop) = full_range(trajectory.time());
+            let wanted = within((start, stop), horizontal, "s", false);
+            (over.is_none() && wanted != (start, stop)).then_some(wanted)
         };
         let title = options
             .title
             .clone()
             .or_else(|| Some(figure.title.clone()).filter(|title| !title.is_empty()));
-        (!panels.is_empty()).then(|| FigureOptions {
-            title,
-            panels,
-            x,
-            ..options.clone()
+        Some(Asked {
+            left_out: all().count() - panels.iter().map(Vec::len).sum::<usize>(),
+            options: FigureOptions {
+                title,
+                panels,
+                x: over.cloned(),
+                time_range: options.time_range.or_else(own_range),
+                log_x: options.log_x || horizontal.is_logarithmic,
+                ..options.clone()
+            },
+            plots,
         })
     })
+}
+
+/// The ends of an axis as a model wants them, where they are in the unit of its values and leave room between them.
+fn within(range: (f64, f64), axis: &ModelAxis, unit: &str, logarithmic: bool) -> (f64, f64) {
+    if !axis.unit.is_empty() && crate::units::pretty(&axis.unit) != unit {
+        return range;
+    }
+    let place = |end: f64| if logarithmic { end.log10() } else { end };
+    let end = |wanted: Option<f64>, chosen: f64| wanted.map(place).filter(|end| end.is_finite()).unwrap_or(chosen);
+    let (low, high) = (end(axis.min, range.0), end(axis.max, range.1));
+    if low < high { (low, high) } else { range }
+}
+
+/// What a model says of a panel and its curves.
+fn dress(panel: &mut Panel, plot: &ModelPlot) {
+    let Panel::Values {
+        title,
+        label,
+        unit,
+        range,
+        logarithmic,
+        curves,
+    } = panel
+    else {
+        return;
+    };
+    title.clone_from(&plot.title);
+    label.clone_from(&plot.vertical.label);
+    *range = within(*range, &plot.vertical, unit, *logarithmic);
+    for curve in curves {
+        let asked = plot.curves.iter().find(|asked| asked.variable == curve.name);
+        if let Some(asked) = asked.filter(|asked| !asked.legend.is_empty()) {
+            curve.label = curve.label.replacen(&curve.name, &asked.legend, 1);
+        }
+    }
 }
 
 /// The panels of phase portraits.
@@ -244,28 +307,38 @@ fn portraits(
     figure: &mut Figure,
     trajectory: &Trajectory,
     x: &str,
-    (panels, window): (&[Vec<SignalId>], &Range<usize>),
-    options: &FigureOptions,
+    (panels, window): (&[(Vec<SignalId>, usize)], &Range<usize>),
+    (options, plots): (&FigureOptions, &[&ModelPlot]),
 ) -> Result<(), ResultError> {
     let unknown = || crate::select::unknown_variable(trajectory.schema(), x);
     let id = trajectory.schema().find(x).ok_or_else(unknown)?;
     let over = Prepared::new(trajectory, id).with_scale(options.log_x);
-    let (low, high) = padded(over.extent_in(window));
+    let unit = crate::units::pretty(&over.unit);
+    let horizontal = plots.first().map(|plot| &plot.horizontal);
+    let mut range = padded(over.extent_in(window));
+    if let Some(axis) = horizontal {
+        range = within(range, axis, &unit, options.log_x);
+    }
+    let (low, high) = range;
     figure.time_range = if options.log_x {
         (10f64.powf(low), 10f64.powf(high))
     } else {
         (low, high)
     };
-    figure.abscissa = Some(match crate::units::pretty(&over.unit).as_str() {
-        "" => x.to_owned(),
-        unit => format!("{x} [{unit}]"),
+    let name = horizontal.map_or("", |axis| &axis.label);
+    let name = if name.is_empty() { x } else { name };
+    figure.abscissa = Some(match unit.as_str() {
+        "" => name.to_owned(),
+        unit => format!("{name} [{unit}]"),
     });
     let mut color = 0;
-    for ids in panels {
+    for (ids, number) in panels {
+        let plot = plots.get(*number);
+        let is_logarithmic = options.log_y || plot.is_some_and(|plot| plot.vertical.is_logarithmic);
         let prepared: Vec<Prepared> = ids
             .iter()
             .filter(|&&other| other != id)
-            .map(|&id| Prepared::new(trajectory, id).with_scale(options.log_y))
+            .map(|&id| Prepared::new(trajectory, id).with_scale(is_logarithmic))
             .collect();
         let extent = prepared.iter().fold(None, |all, p| union(all, p.extent_in(window)));
         let curves = prepared.iter().map(|y| {
@@ -283,12 +356,18 @@ fn portraits(
         });
         let curves: Vec<Curve> = curves.collect();
         if let Some(first) = prepared.first() {
-            figure.panels.push(Panel::Values {
+            let mut drawn = Panel::Values {
+                title: String::new(),
+                label: String::new(),
                 unit: crate::units::pretty(&first.unit),
                 range: padded(extent),
-                logarithmic: options.log_y,
+                logarithmic: is_logarithmic,
                 curves,
-            });
+            };
+            if let Some(plot) = plot {
+                dress(&mut drawn, plot);
+            }
+            figure.panels.push(drawn);
         }
     }
     Ok(())
@@ -305,15 +384,25 @@ fn full_range(time: &[f64]) -> (f64, f64) {
 /// The signals to draw, panel by panel: those asked for, or those of the model's own figure, or a [`default_selection`], grouped
 /// by unit and size.
 pub fn panels(trajectory: &Trajectory, options: &FigureOptions) -> Result<Vec<Vec<SignalId>>, ResultError> {
-    let asked = model_figure(trajectory, options).filter(|asked| asked.x.is_none());
-    let options = asked.as_ref().unwrap_or(options);
+    let asked = model_figure(trajectory, options).filter(|asked| asked.options.x.is_none());
+    let options = asked.as_ref().map_or(options, |asked| &asked.options);
+    let numbered = numbered_panels(trajectory, options)?;
+    Ok(numbered.into_iter().map(|(ids, _)| ids).collect())
+}
+
+/// The panels, each with the place of what was asked for.
+fn numbered_panels(
+    trajectory: &Trajectory,
+    options: &FigureOptions,
+) -> Result<Vec<(Vec<SignalId>, usize)>, ResultError> {
     if !options.panels.is_empty() {
         let mut panels = Vec::new();
-        for patterns in &options.panels {
+        for (number, patterns) in options.panels.iter().enumerate() {
             let ids = in_order(trajectory, patterns)?;
             // Strips cannot share a panel with curves.
             let (strips, curves): (Vec<_>, Vec<_>) = ids.into_iter().partition(|&id| is_strip(trajectory, id));
-            panels.extend([curves, strips].into_iter().filter(|ids| !ids.is_empty()));
+            let both = [curves, strips].into_iter().filter(|ids| !ids.is_empty());
+            panels.extend(both.map(|ids| (ids, number)));
         }
         return Ok(panels);
     }
@@ -323,7 +412,8 @@ pub fn panels(trajectory: &Trajectory, options: &FigureOptions) -> Result<Vec<Ve
         in_order(trajectory, &options.signals)?
     };
     let prepared = chosen.iter().map(|&id| Prepared::new(trajectory, id)).collect();
-    Ok(group::by_unit(prepared, |id| is_strip(trajectory, id)))
+    let panels = group::by_unit(prepared, |id| is_strip(trajectory, id));
+    Ok(panels.into_iter().zip(0..).collect())
 }
 
 /// The signals in the order in which they were asked for.
@@ -429,6 +519,8 @@ fn panel(
         }
     }));
     Panel::Values {
+        title: String::new(),
+        label: String::new(),
         unit,
         range,
         logarithmic,

@@ -38,7 +38,10 @@ pub(super) fn draw(figure: &Figure) -> String {
         canvas.mode_entry(entry);
     }
     if figure.omitted > 0 {
-        let note = format!("{} more signals are not shown", figure.omitted);
+        let note = match figure.omitted {
+            1 => "1 more signal is not shown".to_owned(),
+            many => format!("{many} more signals are not shown"),
+        };
         canvas.svg.text(
             layout.plot_left,
             layout.note_y + 4.0,
@@ -142,11 +145,17 @@ impl Canvas<'_> {
         self.svg.put(format_args!("<g class=\"panel\">"));
         match panel {
             Panel::Values {
+                title,
                 range,
                 curves,
                 logarithmic,
                 ..
             } => {
+                if let Some(y) = place.title {
+                    let short = shorten(title, FONT * 1.05, place.frame.width);
+                    self.svg
+                        .text(place.frame.left, y, "start", "font-weight=\"bold\"", &short);
+                }
                 self.background(&place.frame);
                 self.value_axis(place, *range);
                 self.legend(place);

@@ -99,8 +99,8 @@ struct Checker<'m> {
     branches: u32,
     warnings: Vec<Diagnostic>,
     told: FxHashSet<Span>,
-    /// Expressions with what their units depend on, if somebody wants to know.
-    noted: Option<Vec<(Span, Form)>>,
+    /// Expressions with what their units depend on and the variables in them, if somebody wants to know.
+    noted: Option<Vec<(Span, Form, Vec<VariableId>)>>,
 }
 
 impl Flattener<'_> {
