@@ -270,8 +270,8 @@ impl Part {
             chosen.for_each(|(_, &(at, choice))| atoms[at].choose(choice, &mut truths));
             truths
         };
-        let choices = atoms.iter().map(Atom::choices);
-        let all = choices.fold(Some(1_usize), |all, count| all?.checked_mul(count));
+        let mut choices = atoms.iter().map(Atom::choices);
+        let all = choices.try_fold(1_usize, usize::checked_mul);
         match all.filter(|&all| all <= most) {
             Some(all) => (0..all).map(|row| self.combination(row)).collect(),
             None => {
