@@ -36,7 +36,7 @@ impl Rod {
             masses: [random.power(-1.0, 1.0), random.power(-1.0, 1.0)],
             length: random.between(0.3, 3.0),
             turning: random.between(-12.0, 12.0),
-            angle: random.between(0.0, 6.28),
+            angle: random.between(0.0, std::f64::consts::TAU),
             centre,
             velocity,
             law: random.below(3),
