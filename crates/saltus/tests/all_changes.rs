@@ -47,8 +47,8 @@ fn compare(name: &str, analysis: &Analysis, wrong: &mut Vec<String>) -> BTreeMap
             .map(|(_, new)| new)
             .collect();
         let [only] = changed[..] else { continue };
-        let own = |facts: &&ChangeFacts| (&facts.condition, &facts.trigger) == (&only.0, &change.trigger.0);
-        if all.changes.iter().find(own).is_none() || !change.restart_equations.is_empty() {
+        let own = |facts: &ChangeFacts| (&facts.condition, &facts.trigger) == (&only.0, &change.trigger.0);
+        if !all.changes.iter().any(own) || !change.restart_equations.is_empty() {
             continue;
         }
         let kind = match &change.outcome {
