@@ -66,7 +66,7 @@ fn compare(text: &str, variables: &[String]) -> u16 {
     before
 }
 
-/// Bodies that hang on each other by rods.
+/// Pendulums that are coupled by the forces in their rods.
 fn pendulums(random: &mut Random) -> (String, Vec<String>) {
     let n = 1 + random.below(2);
     let (mut declared, mut equations, mut names) = (String::new(), String::new(), Vec::new());
@@ -76,18 +76,11 @@ fn pendulums(random: &mut Random) -> (String, Vec<String>) {
         declared += &format!(
             "  Real x{k}(start = {x}, fixed = true), y{k}(start = {y}), u{k}(start = 0, fixed = true), v{k}, f{k};\n"
         );
-        let (px, py) = if k > 0 {
-            (format!("x{}", k - 1), format!("y{}", k - 1))
-        } else {
-            ("0".into(), "0".into())
-        };
         let (nx, ny) = if k + 1 < n {
             (format!(" + f{0}*x{0}", k + 1), format!(" + f{0}*y{0}", k + 1))
         } else {
             (String::new(), String::new())
         };
-        // Relative coordinates: the one above moves the frame.
-        let _ = (px, py);
         equations += &format!("  der(x{k}) = u{k}; der(y{k}) = v{k};\n");
         equations += &format!("  der(u{k}) = -f{k}*x{k}{nx}; der(v{k}) = -f{k}*y{k}{ny} - 9.81;\n");
         equations += &format!("  x{k}^2 + y{k}^2 = 1;\n");
