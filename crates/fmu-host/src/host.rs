@@ -127,7 +127,9 @@ impl Host {
     }
 
     fn uses_events(&self) -> bool {
-        self.interface == ForeignInterface::CoSimulation && self.offered().has_events
+        // Where steps end at events cannot be known before they are taken (see `State::pending`).
+        let is_known = self.offered().saves_states;
+        self.interface == ForeignInterface::CoSimulation && self.offered().has_events && is_known
     }
 
     /// The instance of this thread.
@@ -205,6 +207,9 @@ struct State {
     /// What the outputs were when it was reached, by the positions of the variables, where there can be no copy: whoever asks for
     /// them when the unit is ahead already gets these.
     outputs: HashMap<usize, Vec<f64>>,
+    /// The step that leads there, where there can be no copy: it is taken once somebody asks what came of it, since inputs may be tried
+    /// out until then.
+    pending: Option<(ForeignCall, Vec<f64>)>,
     /// A copy from when the instance last left the state in the present run, and where that was: units remember what they have
     /// seen on the way, such as that an indicator has left its zero behind.
     seen: Option<(Kept, Point)>,
@@ -281,7 +286,10 @@ impl Asked<'_> {
         match (&self.call.operation, directions) {
             (ForeignOperation::Start | ForeignOperation::Event | ForeignOperation::Step, []) => self.reach(args),
             (ForeignOperation::Next, []) => Ok(self.state(args[0])?.next),
-            (ForeignOperation::Ended, []) => Ok(f64::from(u8::from(self.state(args[0])?.ended))),
+            (ForeignOperation::Ended, []) => {
+                self.settle(args[0] as u64)?;
+                Ok(f64::from(u8::from(self.state(args[0])?.ended)))
+            }
             (ForeignOperation::Get(_) | ForeignOperation::Indicator(_), []) => self.value(args),
             (ForeignOperation::Get(_) | ForeignOperation::Indicator(_), [direction]) => self.slope(args, direction),
             (ForeignOperation::Get(_) | ForeignOperation::Indicator(_), [first, second]) => {
@@ -341,8 +349,27 @@ impl Asked<'_> {
                 return Ok(number as f64);
             }
         }
-        if self.call.operation != ForeignOperation::Start && self.state(args[0])?.ended {
-            return Ok(args[0]);
+        if self.call.operation != ForeignOperation::Start {
+            self.settle(args[0] as u64)?;
+            if self.state(args[0])?.ended {
+                return Ok(args[0]);
+            }
+        }
+        if self.call.operation == ForeignOperation::Step && !self.host.offered().saves_states {
+            let to = args[1] + args[2];
+            let state = State {
+                key,
+                time: to,
+                values: vec![0.0; self.host.state_count],
+                next: to,
+                ended: false,
+                kept: None,
+                outputs: HashMap::new(),
+                pending: Some((self.call.clone(), args.to_vec())),
+                seen: None,
+            };
+            self.instance.add(number, state);
+            return Ok(number as f64);
         }
         let reached = match self.call.operation {
             ForeignOperation::Start => self.start(args[0], &args[1..]),
@@ -368,6 +395,7 @@ impl Asked<'_> {
             ended,
             kept,
             outputs,
+            pending: None,
             seen: None,
         };
         self.instance.add(number, state);
@@ -549,9 +577,39 @@ impl Asked<'_> {
         Err("its steps do not lead on".to_owned())
     }
 
+    /// Takes the step that leads to a state, if that is still to be done.
+    fn settle(&mut self, number: u64) -> Result<(), String> {
+        let pending = self
+            .instance
+            .states
+            .get_mut(&number)
+            .and_then(|state| state.pending.take());
+        let Some((call, args)) = pending else { return Ok(()) };
+        let mut asked = Asked {
+            host: self.host,
+            call: &call,
+            instance: &mut *self.instance,
+        };
+        let reached = asked.step(&args);
+        let Reached { time, ended, .. } = reached.inspect_err(|_| self.instance.point = None)?;
+        let outputs = self.outputs()?;
+        if let Some(state) = self.instance.states.get_mut(&number) {
+            (state.time, state.ended, state.outputs) = (time, ended, outputs);
+        }
+        self.instance.point = Some(Point {
+            state: number,
+            time,
+            values: vec![0.0; self.host.state_count],
+            inputs: HashMap::new(),
+            rates: None,
+        });
+        Ok(())
+    }
+
     /// Brings the instance to a state.
     fn restore(&mut self, number: f64) -> Result<(), String> {
         let number = number as u64;
+        self.settle(number)?;
         if self.instance.point.as_ref().is_some_and(|point| point.state == number) {
             return Ok(());
         }
@@ -663,6 +721,7 @@ impl Asked<'_> {
     }
 
     fn value(&mut self, args: &[f64]) -> Result<f64, String> {
+        self.settle(args[0] as u64)?;
         if let Some(value) = self.remembered(args) {
             return Ok(value);
         }
