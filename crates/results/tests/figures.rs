@@ -537,7 +537,7 @@ fn figures_of_models_say_how_they_look() {
             Signal::new("v").with_unit("m/s"),
             Signal::new("e"),
         ];
-        result.begin(&Schema::new(signals.into()).unwrap(), &manifest).unwrap();
+        result.begin(&Schema::new(signals).unwrap(), &manifest).unwrap();
         for row in 0..40 {
             let t = f64::from(row) / 4.0;
             result
