@@ -208,6 +208,10 @@ impl<'f> Lowering<'f> {
         self.ask_for_warnings(&reporters);
         self.check_left_limits();
         self.simplify_homotopies();
+        self.model
+            .functions
+            .iter_mut()
+            .for_each(saltus_mdae::function::Function::unroll_loops);
         self.model.split_structural_ifs();
     }
 
