@@ -136,7 +136,8 @@ impl Lowering<'_> {
         for (at, last) in last.into_iter().enumerate() {
             let same = bodies.iter().all(|body| body[at].left == last.left);
             let fits = |one: &Switched| one.is_real && !self.has_derivative(one);
-            if !same && !(fits(&last) && bodies.iter().all(|body| fits(&body[at]))) {
+            let all_fit = fits(&last) && bodies.iter().all(|body| fits(&body[at]));
+            if !same && !all_fit {
                 return None;
             }
             let mut switched = if same { last } else { last.as_residual(self) };

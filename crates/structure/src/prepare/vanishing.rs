@@ -69,9 +69,10 @@ fn drop_vanishing_calls(model: &mut Mdae, values: &mut ParameterValues, found: &
         let args: Vec<ExprId> = model.pool.args(args).collect();
         let results = known.entry((function, args.clone())).or_insert_with(|| {
             let args: Vec<Option<f64>> = args.iter().map(|&arg| values.of_settled(model, arg)).collect();
-            match args.iter().all(Option::is_none) {
-                true => Vec::new(),
-                false => model.functions.settled_results(function, &args),
+            if args.iter().all(Option::is_none) {
+                Vec::new()
+            } else {
+                model.functions.settled_results(function, &args)
             }
         });
         if results.is_empty() {
