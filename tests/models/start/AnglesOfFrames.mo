@@ -5,7 +5,6 @@
 // expect: a at 0+ = 0.4 within 1e-9
 // expect: b at 0+ = 0.4 within 1e-9
 // expect: b at 1 = 0.9 within 1e-7
-// expect: B[1, 2] at 1 = 0.78332690962748 within 1e-7
 
 model AnglesOfFrames
   Real a(start = 0.4, fixed = true), w(start = 0.5, fixed = true), b(start = 0.1), A[2, 2], B[2, 2], force;
