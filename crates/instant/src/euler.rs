@@ -407,6 +407,7 @@ impl<'a> Scheme<'a> {
                     all
                 },
                 1e-13,
+                0.0,
             )?;
         value += integrals[0];
         for ((leaf, slope), integral) in leaves.iter().zip(&mut gradient).zip(&integrals[1..]) {

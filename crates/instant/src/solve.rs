@@ -402,6 +402,8 @@ impl<'a> System<'a> {
         moved: Option<(usize, f64)>,
     ) -> Result<Vec<f64>, RestartFailure> {
         let mut sums = vec![0.0; 1 + leaves.len()];
+        // Slopes by what is known are not asked for: a function is called once for each.
+        let dependents = program.tape.dependents(|leaf| matches!(leaves[leaf], Leaf::Unknown(_)));
         // Between two places where it may jump, a coefficient is smooth.
         for pair in self.bends(program, moved).windows(2) {
             let (begin, length) = (pair[0], pair[1] - pair[0]);
@@ -412,12 +414,22 @@ impl<'a> System<'a> {
                     return vec![f64::NAN];
                 }
                 let values = self.values_on_way(leaves, begin + part * length, moved);
-                let (value, gradient) = program.tape.gradient(self.functions, &values);
+                let (value, gradient) = program.tape.gradient_by(self.functions, &values, Some(&dependents));
                 let mut all = vec![value];
                 all.extend(gradient);
                 all
             };
-            let integrals = integrate_over_unit(integrand, MEAN).ok_or_else(|| self.no_mean(equation))?;
+            // Where the terms of a coefficient cancel, what is left is their rounding errors.
+            let size_at = |part: f64| {
+                let values = self.values_on_way(leaves, begin + part * length, moved);
+                program
+                    .tape
+                    .value_and_scale(self.functions, &values, &vec![0.0; values.len()])
+                    .1
+            };
+            let size = size_at(0.0).max(size_at(0.5)).max(size_at(1.0));
+            let rounding = if size.is_finite() { NO_TERM * size } else { 0.0 };
+            let integrals = integrate_over_unit(integrand, MEAN, rounding).ok_or_else(|| self.no_mean(equation))?;
             for (sum, integral) in sums.iter_mut().zip(integrals) {
                 *sum += length * integral;
             }
@@ -446,7 +458,7 @@ impl<'a> System<'a> {
             let difference = |way: f64| {
                 let [a, b] = [0, 1].map(|at| {
                     let values = self.values_on_way(&leaves[at], way, moved);
-                    sides[at].tape.gradient(self.functions, &values).0
+                    sides[at].tape.value(self.functions, &values)
                 });
                 a - b
             };
@@ -505,7 +517,12 @@ impl<'a> System<'a> {
         let leaves = &self.leaves[equation].own;
         let means = self.means(equation)?;
         let values = self.values(leaves, &means, 0.0);
-        let (value, gradient) = self.programs.equations[equation].tape.gradient(self.functions, &values);
+        let tape = &self.programs.equations[equation].tape;
+        let counts = |leaf: usize| {
+            let known = matches!(leaves[leaf], Leaf::Way | Leaf::Known(_));
+            !known || self.left_errors[equation][leaf] != 0.0
+        };
+        let (value, gradient) = tape.gradient_by(self.functions, &values, Some(&tape.dependents(counts)));
         let mut by = Vec::with_capacity(leaves.len());
         let mut error = 0.0;
         for ((leaf, slope), left_error) in leaves.iter().zip(gradient).zip(&self.left_errors[equation]) {
@@ -516,7 +533,6 @@ impl<'a> System<'a> {
                 Leaf::Way | Leaf::Known(_) => {}
             }
         }
-        let tape = &self.programs.equations[equation].tape;
         let (_, size) = tape.value_and_scale(self.functions, &values, &vec![0.0; values.len()]);
         Ok(Slopes { value, size, error, by })
     }

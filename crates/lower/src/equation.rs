@@ -10,6 +10,35 @@ use saltus_source::{Diagnostic, codes};
 use crate::Lowering;
 use crate::discrete::Candidate;
 
+/// An equation whose right-hand side switches without an event.
+#[derive(Copy, Clone)]
+struct Switched {
+    left: ExprId,
+    right: ExprId,
+    is_real: bool,
+    /// A variable that it cannot define, because it would change without an event.
+    undefinable: Option<VarId>,
+    origin: OriginId,
+}
+
+impl Switched {
+    /// `0 = left - right`, for either side of a choice between different quantities.
+    fn as_residual(self, lowering: &mut Lowering<'_>) -> Self {
+        Switched {
+            left: lowering.model.pool.real(0.0),
+            right: lowering.model.pool.sub(self.left, self.right),
+            ..self
+        }
+    }
+
+    fn add(self, lowering: &mut Lowering<'_>, guard: ExprId) {
+        match self.undefinable {
+            Some(var) => lowering.changes_between_events(var, self.origin),
+            None => lowering.equal(self.left, self.right, guard, self.origin),
+        }
+    }
+}
+
 impl Lowering<'_> {
     pub(crate) fn equation(&mut self, equation: &FlatEquation, guard: ExprId) {
         let origin = self.origin(equation.provenance);
@@ -21,10 +50,16 @@ impl Lowering<'_> {
                     None => self.equal(a, b, guard, origin),
                 }
             }
-            EquationKind::If { branches, otherwise } if self.switches_values(branches, otherwise) => {
-                self.value_equations(branches, otherwise, guard);
-            }
             EquationKind::If { branches, otherwise } => {
+                if self.switches_silently(branches) {
+                    let always = self.model.pool.boolean(true);
+                    let asserted = self.model.assertions.len();
+                    if let Some(switched) = self.switched_silently(branches, otherwise, always, guard) {
+                        switched.into_iter().for_each(|switched| switched.add(self, guard));
+                        return;
+                    }
+                    self.model.assertions.truncate(asserted);
+                }
                 let condition = |this: &mut Self, c: &FlatExpr| this.guard_condition(c, origin);
                 self.spread(branches, otherwise, guard, &condition, &mut |this, inner, active| {
                     this.equation(inner, active);
@@ -64,40 +99,98 @@ impl Lowering<'_> {
         (self.expr(lhs), self.expr(rhs))
     }
 
-    /// Whether an if-equation only says what the same quantities are in either case, under conditions that generate no
-    /// events: it is standard Modelica and needs no instant of change.
-    fn switches_values(&mut self, branches: &[EquationBranch], otherwise: &[FlatEquation]) -> bool {
-        let defines = |body: &[FlatEquation]| {
-            let same = |(a, b): (&FlatEquation, &FlatEquation)| matches!((&a.kind, &b.kind), (EquationKind::Equal(x, _), EquationKind::Equal(y, _)) if x == y);
-            body.len() == otherwise.len() && body.iter().zip(otherwise).all(same)
-        };
-        branches.iter().all(|branch| defines(&branch.body))
-            && branches.iter().any(|branch| {
-                let condition = self.expr(&branch.condition);
-                self.varies_without_events(condition)
-            })
+    /// Whether a condition of an if-equation, or one inside it, generates no events.
+    fn switches_silently(&mut self, branches: &[EquationBranch]) -> bool {
+        branches.iter().any(|branch| {
+            let condition = self.expr(&branch.condition);
+            self.varies_without_events(condition)
+        })
     }
 
-    /// `x = if c then a else b` for each `if c then x = a; else x = b; end if`.
-    fn value_equations(&mut self, branches: &[EquationBranch], otherwise: &[FlatEquation], guard: ExprId) {
-        let conditions: Vec<ExprId> = branches.iter().map(|branch| self.expr(&branch.condition)).collect();
-        for (at, last) in otherwise.iter().enumerate() {
-            let origin = self.origin(last.provenance);
-            let EquationKind::Equal(lhs, rhs) = &last.kind else {
-                continue;
-            };
-            let (left, mut value) = self.sides(lhs, rhs);
-            for (branch, &condition) in branches.iter().zip(&conditions).rev() {
-                if let EquationKind::Equal(_, rhs) = &branch.body[at].kind {
-                    let chosen = self.expr(rhs);
-                    value = self.model.pool.if_else(condition, chosen, value);
-                }
+    /// An if-equation under conditions that generate no events, as the equations `x = if c then a else b`: it is standard Modelica
+    /// and needs no instant of change. Where the branches say what different quantities are, one of the equations holds at a
+    /// time: `0 = if c then x - a else y - b`. Nothing if the branches do not have as many equations, or other things in them.
+    fn switched_silently(
+        &mut self,
+        branches: &[EquationBranch],
+        otherwise: &[FlatEquation],
+        within: ExprId,
+        guard: ExprId,
+    ) -> Option<Vec<Switched>> {
+        let mut conditions = Vec::new();
+        let mut bodies = Vec::new();
+        let mut rest = within;
+        for branch in branches {
+            let condition = self.expr(&branch.condition);
+            let active = self.model.pool.and(rest, condition);
+            bodies.push(self.silent_body(&branch.body, active, guard)?);
+            let negated = self.model.pool.not(condition);
+            rest = self.model.pool.and(rest, negated);
+            conditions.push(condition);
+        }
+        let last = self.silent_body(otherwise, rest, guard)?;
+        if bodies.iter().any(|body| body.len() != last.len()) {
+            return None;
+        }
+        let mut joined = Vec::new();
+        for (at, last) in last.into_iter().enumerate() {
+            let same = bodies.iter().all(|body| body[at].left == last.left);
+            let fits = |one: &Switched| one.is_real && !self.has_derivative(one);
+            let all_fit = fits(&last) && bodies.iter().all(|body| fits(&body[at]));
+            if !same && !all_fit {
+                return None;
             }
-            match self.undefinable([(lhs, left), (rhs, value)]) {
-                Some(var) => self.changes_between_events(var, origin),
-                None => self.equal(left, value, guard, origin),
+            let mut switched = if same { last } else { last.as_residual(self) };
+            for (body, &condition) in bodies.iter().zip(&conditions).rev() {
+                let chosen = if same { body[at] } else { body[at].as_residual(self) };
+                switched.right = self.model.pool.if_else(condition, chosen.right, switched.right);
+                switched.undefinable = switched.undefinable.or(chosen.undefinable);
+            }
+            joined.push(switched);
+        }
+        Some(joined)
+    }
+
+    /// Whether an equation is about a derivative: then what are states would switch with it.
+    fn has_derivative(&self, equation: &Switched) -> bool {
+        let sides = [equation.left, equation.right];
+        let occurring = sides.into_iter().flat_map(|side| self.model.pool.occurrences(side));
+        occurring.into_iter().any(|derivative| derivative.order > 0)
+    }
+
+    /// The equations of a branch that holds under `active` within an equation with a guard; what is asserted in it is taken down.
+    fn silent_body(&mut self, body: &[FlatEquation], active: ExprId, guard: ExprId) -> Option<Vec<Switched>> {
+        let mut found = Vec::new();
+        for equation in body {
+            let origin = self.origin(equation.provenance);
+            match &equation.kind {
+                EquationKind::Equal(lhs, rhs) => {
+                    let (left, right) = self.sides(lhs, rhs);
+                    found.push(Switched {
+                        left,
+                        right,
+                        is_real: lhs.scalar_type(self.flat) == ScalarType::Real,
+                        undefinable: self.undefinable([(lhs, left), (rhs, right)]),
+                        origin,
+                    });
+                }
+                EquationKind::If { branches, otherwise } => {
+                    found.extend(self.switched_silently(branches, otherwise, active, guard)?);
+                }
+                EquationKind::Assert {
+                    condition,
+                    message,
+                    level,
+                } => {
+                    let mut assertion = self.assertion(condition, message, *level, guard, origin);
+                    let idle = self.model.pool.not(active);
+                    assertion.condition = self.model.pool.or(idle, assertion.condition);
+                    self.model.assertions.push(assertion);
+                }
+                _ => return None,
             }
         }
+        Some(found)
     }
 
     fn varies_without_events(&self, condition: ExprId) -> bool {

@@ -210,6 +210,10 @@ impl<'f> Lowering<'f> {
         self.check_left_limits();
         self.simplify_homotopies();
         self.model.continue_roots();
+        self.model
+            .functions
+            .iter_mut()
+            .for_each(saltus_mdae::function::Function::unroll_loops);
         self.model.split_structural_ifs();
     }
 

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use interpreter::interpret;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use saltus_mdae::function::{Body, CallError, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement};
+use saltus_mdae::function::{
+    Body, CallError, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement, Visit,
+};
 use saltus_mdae::{BinaryFunction, FunctionId, OriginId, Type, UnaryFunction};
 
 /// Variables of every random function: two Reals, an Integer, an array, a result, a counter, an array of open size.
@@ -227,6 +229,89 @@ fn the_machine_does_what_the_statements_say() {
         })
         .expect("both agree");
     assert!(counts[0] > 1000 && counts[1] > 500, "both kinds are tried: {counts:?}");
+}
+
+/// Random functions and arguments, with a function that they call.
+fn cases() -> (impl Strategy<Value = (Vec<Statement>, f64, f64, i32)>, Function) {
+    let callee = vec![Statement::Assign(
+        place(RESULT, Vec::new()),
+        FunctionExpr::binary(BinaryFunction::Mul, read(X), read(Y)),
+    )];
+    let body = prop::collection::vec(statement(), 1..8);
+    ((body, -2.0..2.0f64, -2.0..2.0f64, 0..4i32), function("g", callee))
+}
+
+fn runner() -> TestRunner {
+    TestRunner::new(Config {
+        cases: 1500,
+        failure_persistence: None,
+        ..Config::default()
+    })
+}
+
+#[test]
+fn loops_that_are_written_out_do_the_same() {
+    let (case, callee) = cases();
+    let loops = |function: &Function| {
+        let mut count = 0;
+        if let Body::Algorithm(statements) = &function.body {
+            statements
+                .for_each_statement(&mut |statement| count += u32::from(matches!(statement, Statement::For { .. })));
+        }
+        count
+    };
+    let written = std::cell::Cell::new(0);
+    runner()
+        .run(&case, |(body, x, y, n)| {
+            let plain = function("f", with_values(body));
+            let mut unrolled = plain.clone();
+            unrolled.unroll_loops();
+            written.set(written.get() + loops(&plain) - loops(&unrolled));
+            let all = |f: Function| [f, callee.clone()].into_iter().collect::<Functions>();
+            let (plain, unrolled) = (all(plain), all(unrolled));
+            unrolled[FunctionId(0)].validate(&unrolled).expect("a valid function");
+            let args = [x, y, f64::from(n)];
+            for partials in [&[][..], &[0], &[0, 1]] {
+                let expected = interpret(&plain, FunctionId(0), partials, &args);
+                prop_assert_eq!(
+                    outcome(unrolled.call_all(FunctionId(0), partials, &args)),
+                    outcome(expected)
+                );
+            }
+            Ok(())
+        })
+        .expect("both do the same");
+    assert!(written.get() > 300, "loops are written out: {}", written.get());
+}
+
+#[test]
+fn what_is_settled_is_what_every_call_yields() {
+    let (case, callee) = cases();
+    let settled = std::cell::Cell::new(0);
+    runner()
+        .run(&case, |(body, x, y, n)| {
+            let functions: Functions = [function("f", with_values(body)), callee.clone()].into_iter().collect();
+            let n = f64::from(n);
+            for known in [[Some(x), None, Some(n)], [Some(0.0), None, None], [None, None, Some(n)]] {
+                let results = functions.settled_results(FunctionId(0), &known);
+                for open in [y, -1.5, 0.25, 3.0] {
+                    let args = known.map(|known| known.unwrap_or(if open == y { y } else { open.floor() }));
+                    let Ok(values) = functions.call_all(FunctionId(0), &[], &args) else {
+                        continue;
+                    };
+                    for (result, value) in results.iter().zip(values) {
+                        // Zero times what is no number is zero here.
+                        if let Some(result) = result.filter(|_| value.is_finite()) {
+                            settled.set(settled.get() + 1);
+                            prop_assert_eq!(result, value);
+                        }
+                    }
+                }
+            }
+            Ok(())
+        })
+        .expect("what is known holds");
+    assert!(settled.get() > 100, "something is known: {}", settled.get());
 }
 
 #[test]

@@ -574,7 +574,16 @@ impl Engine {
     /// Solves the blocks of a mode at the states in memory.
     pub(crate) fn solve_mode(&mut self, mode: ModeId) -> Result<(), Failure> {
         self.forget_derivatives();
-        let outcome = self.modes[mode].plan_mut().solve_from_afar(&mut self.memory);
+        let Engine {
+            modes, memory, start, ..
+        } = self;
+        let plan = modes[mode].plan_mut();
+        let outcome = if start.is_going_on {
+            let given = |unknown: Derivative| start.values.get(unknown.var, unknown.order).map(|start| start.value);
+            plan.solve_near_starts(memory, &given)
+        } else {
+            plan.solve_from_afar(memory)
+        };
         outcome.map_err(|failure| self.explain(mode, &failure))
     }
 

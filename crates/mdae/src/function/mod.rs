@@ -17,6 +17,8 @@
 //! | `call` | [`Functions::call`]: values and partial derivatives for whoever needs a few of them |
 //! | [`ForeignCall`] | functions that a unit of another tool computes |
 //! | `trace` | [`Functions::follow`]: the operations that a call comes to, with their arguments |
+//! | `partial` | [`Functions::settled_results`]: what a call yields whatever some arguments are |
+//! | `unroll` | [`Function::unroll_loops`]: short loops over constant ranges, written out |
 //!
 //! Compiled kernels (crate `codegen`) bring numbers of their own to the same machine, or take short functions apart into
 //! their own operations. An interpreter of statements, independent of the bytecode, is the oracle in `tests/functions.rs`.
@@ -31,8 +33,10 @@ mod ir;
 mod kind;
 mod machine;
 mod number;
+mod partial;
 mod routine;
 mod trace;
+mod unroll;
 mod validate;
 mod walk;
 

@@ -63,6 +63,8 @@ pub struct Trace {
     ends: Vec<usize>,
     /// The way so far of the present call.
     way: u64,
+    /// How much has been done, in statements.
+    work: u64,
     /// Equal calls that were made before, inside of others too: with their operations and results.
     known: FxHashMap<CallKey, (Range<usize>, Vec<Operand>)>,
 }
@@ -75,6 +77,11 @@ impl Trace {
     pub fn calls(&self) -> impl Iterator<Item = &[Operation]> {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         begins.zip(&self.ends).map(|(begin, &end)| &self.operations[begin..end])
+    }
+
+    /// How much the calls have done, in statements.
+    pub fn work(&self) -> u64 {
+        self.work
     }
 
     /// Whether the present call has come to as many operations as are followed.
@@ -153,8 +160,10 @@ impl Functions {
             let mut machine = Machine::new(self, args.iter().map(number).collect(), zero, STATEMENT_LIMIT);
             // What fails is reported where the value is needed.
             let _ = machine.run(*function);
+            let work = machine.work();
             drop(machine);
             let mut trace = followed.trace.borrow_mut();
+            trace.work += work;
             let end = trace.operations.len();
             trace.ends.push(end);
             trace.way = 0;

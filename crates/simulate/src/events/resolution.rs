@@ -248,9 +248,11 @@ impl Arguments {
     }
 
     /// Puts their values at what is in memory behind others.
-    pub(crate) fn evaluate(&mut self, functions: &Functions, memory: &Memory, values: &mut Vec<f64>) {
+    ///
+    /// Returns how much functions have done for it, in statements.
+    pub(crate) fn evaluate(&mut self, functions: &Functions, memory: &Memory, values: &mut Vec<f64>) -> u64 {
         self.evaluate_outside(memory, values);
-        self.follow(functions, values);
+        self.follow(functions, values)
     }
 
     /// The same without those inside of functions.
@@ -271,22 +273,24 @@ impl Arguments {
     }
 
     /// Those inside of functions, at the arguments that have been evaluated.
-    fn follow(&mut self, functions: &Functions, values: &mut Vec<f64>) {
+    fn follow(&mut self, functions: &Functions, values: &mut Vec<f64>) -> u64 {
         if self.calls.is_empty() {
-            return;
+            return 0;
         }
         let others = values.len();
         values.resize(others + self.followed.outers.len(), f64::NAN);
         let number = |&(at, moves): &(usize, bool)| (self.outputs[at], moves);
         let with_args = |call: &Call| (call.function, call.args.iter().map(number).collect());
         let calls: Vec<_> = self.calls.iter().map(with_args).collect();
-        for (at, operations) in functions.follow(&calls, ROUNDING).calls().enumerate() {
+        let trace = functions.follow(&calls, ROUNDING);
+        for (at, operations) in trace.calls().enumerate() {
             for operation in operations {
                 self.followed.place(at, operation, others, values);
             }
         }
         let met = values[others..].iter().filter(|value| !value.is_nan()).count();
         self.followed.met = self.followed.met.max(met);
+        trace.work()
     }
 
     /// An argument: of what it is one, its largest value so far, and by how much it may be off for more than its own size.

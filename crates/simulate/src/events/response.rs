@@ -19,6 +19,7 @@ use crate::events::candidate::Instant;
 use crate::kernel::Bound;
 use crate::memory::Memory;
 use crate::modes::jets::Beyond;
+use crate::modes::plan::Need;
 
 /// Ways in which states are off.
 const PATTERNS: u64 = 2;
@@ -33,6 +34,8 @@ const NOTICED: f64 = 1e-3;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Responses {
     mode: Option<ModeId>,
+    /// For what values have been computed.
+    need: Option<Need>,
     /// All values, for each way.
     perturbed: Vec<(Blur, Vec<f64>)>,
     /// By slot, for which round of perturbed values the error of that value is known.
@@ -51,9 +54,17 @@ impl Engine {
     pub(crate) fn find_errors(&mut self, mode: ModeId, leaves: &[Derivative]) {
         let model = Arc::clone(&self.model);
         let unknown = |leaf: &&Derivative| model.is_unknown(leaf.var);
+        let plan = self.modes[mode].plan();
+        let needed = |leaf: &Derivative| {
+            let order = leaf.order.min(self.memory.orders(leaf.var).saturating_sub(1));
+            plan.need_of(self.memory.slot(leaf.var, order))
+        };
+        // Those of all conditions are mostly asked for in turn.
+        let need = leaves.iter().filter(unknown).map(needed).max();
+        let need = need.map(|need| need.max(Need::Conditions));
         for &leaf in leaves.iter().filter(unknown) {
-            if self.responses.mode != Some(mode) {
-                self.perturb(mode);
+            if self.responses.mode != Some(mode) || self.responses.need < need {
+                self.perturb(mode, need.unwrap_or(Need::Results));
             }
             let slot = self.memory.slot(leaf.var, leaf.order) as usize;
             if std::mem::replace(&mut self.responses.known[slot], self.responses.round) != self.responses.round {
@@ -83,9 +94,10 @@ impl Engine {
         self.memory.values = here;
     }
 
-    fn perturb(&mut self, mode: ModeId) {
+    fn perturb(&mut self, mode: ModeId, need: Need) {
         let mut responses = std::mem::take(&mut self.responses);
         responses.mode = Some(mode);
+        responses.need = Some(need);
         responses.round += 1;
         responses.known.resize(self.memory.values.len(), 0);
         responses.perturbed.clear();
@@ -103,7 +115,7 @@ impl Engine {
                 .set_time(time + blur.share(0) * self.scales.time_error(time));
             // Where the equations have no solution nearby nothing is learnt.
             let plan = self.modes[mode].plan_mut();
-            if plan.solve_blurred(&mut self.memory, blur).is_ok() {
+            if plan.solve_blurred(&mut self.memory, blur, need).is_ok() {
                 responses.perturbed.push((blur, self.memory.values.clone()));
             }
             self.memory.values.copy_from_slice(&base);
@@ -127,7 +139,7 @@ impl Engine {
                 self.memory.values[slot as usize] *= 1.0 + blur.rounding(u64::from(slot));
             }
             let plan = self.modes[mode].plan_mut();
-            let solved = plan.solve_blurred(&mut self.memory, blur).is_ok();
+            let solved = plan.solve_blurred(&mut self.memory, blur, Need::Rates).is_ok();
             // What switches is no rounding error: the rates jump by as much as they are.
             let switched = switches
                 .iter()
@@ -202,7 +214,7 @@ impl Engine {
             let slot = self.memory.slot(var, order);
             self.memory.values[slot as usize] += moved * rate;
         }
-        let solved = self.modes[mode].plan_mut().solve(&mut self.memory).is_ok();
+        let solved = self.modes[mode].plan_mut().solve_rates(&mut self.memory).is_ok();
         let change = |&slot: &u32| (self.memory.values[slot as usize] - base[slot as usize]) / moved;
         let found: Vec<f64> = slots.iter().map(change).collect();
         self.memory.values.copy_from_slice(&base);

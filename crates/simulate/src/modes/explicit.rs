@@ -20,10 +20,18 @@ pub(crate) struct ExplicitEquations {
     together: Vec<f64>,
     /// The partial derivative of each equation by its unknown, at the last solution.
     pub slopes: Vec<f64>,
+    /// The values before the last solution, and which of them it kept because nothing determined them.
+    before: Vec<f64>,
+    kept: Vec<usize>,
+    /// Unknowns that may keep their values; none unless it is said.
+    may_keep: Vec<bool>,
     /// For messages.
     pub unknowns: Vec<Derivative>,
     origins: Vec<OriginId>,
 }
+
+/// What is left of an equation that says nothing, against the values that are read.
+const NOTHING: f64 = 1e-12;
 
 /// Residuals and slopes before anything is computed: what is constant stays.
 fn first_numbers(code: &Explicit) -> Vec<f64> {
@@ -49,6 +57,9 @@ impl ExplicitEquations {
         Ok(ExplicitEquations {
             slots: leaves.iter().map(|&leaf| memory.leaf_slot(leaf)).collect(),
             residual: vec![0.0; unknowns.len()],
+            before: vec![0.0; unknowns.len()],
+            kept: Vec::new(),
+            may_keep: Vec::new(),
             together: first_numbers(&code),
             slopes: code.constant_slopes.clone(),
             code,
@@ -60,6 +71,8 @@ impl ExplicitEquations {
     /// Forgets the last solution, as if the code had just been made.
     pub(crate) fn forget(&mut self) {
         self.residual.fill(0.0);
+        self.before.fill(0.0);
+        self.kept.clear();
         self.together = first_numbers(&self.code);
         self.slopes.clone_from(&self.code.constant_slopes);
     }
@@ -69,10 +82,21 @@ impl ExplicitEquations {
         self.code.slopes.reads(kind)
     }
 
-    /// Leaves the solutions in memory; they do not depend on what was there before.
+    /// Says which unknowns may keep their values where their coefficients are zero, as that of an enthalpy is where nothing flows.
+    pub(crate) fn let_keep(&mut self, may_keep: impl Fn(Derivative) -> bool) {
+        self.may_keep = self.unknowns.iter().map(|&unknown| may_keep(unknown)).collect();
+    }
+
+    /// Unknowns that kept their values at the last solution because nothing determined them.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = Derivative> + '_ {
+        self.kept.iter().map(|&at| self.unknowns[at])
+    }
+
+    /// Leaves the solutions in memory; they do not depend on what was there before, but for what nothing determines.
     pub(crate) fn solve(&mut self, memory: &mut Memory) -> Result<(), BlockFailure> {
-        for &slot in &self.slots {
-            memory.values[slot as usize] = 0.0;
+        self.kept.clear();
+        for (&slot, before) in self.slots.iter().zip(&mut self.before) {
+            *before = std::mem::take(&mut memory.values[slot as usize]);
         }
         self.evaluate(memory);
         let mut sound = true;
@@ -82,7 +106,37 @@ impl ExplicitEquations {
             sound &= value.is_finite();
             memory.values[slot as usize] = value;
         }
-        if sound { Ok(()) } else { Err(self.failure()) }
+        if sound || self.keeps(memory) {
+            Ok(())
+        } else {
+            Err(self.failure())
+        }
+    }
+
+    /// Lets unknowns with coefficients that are zero keep their values: whether all have values then.
+    fn keeps(&mut self, memory: &mut Memory) -> bool {
+        let largest = std::cell::Cell::new(0.0f64);
+        self.code.residual.reads(|leaf| {
+            let value = slot_of(memory, *leaf).map_or(0.0, |slot| memory.values[slot as usize].abs());
+            if value.is_finite() {
+                largest.set(largest.get().max(value));
+            }
+            false
+        });
+        for (at, &slot) in self.slots.iter().enumerate() {
+            let value = &mut memory.values[slot as usize];
+            if value.is_finite() {
+                continue;
+            }
+            let says_nothing = self.slopes[at] == 0.0 && self.residual[at].abs() <= NOTHING * largest.get();
+            let may_keep = self.may_keep.get(at) == Some(&true) && self.before[at].is_finite();
+            if !(says_nothing && may_keep) {
+                return false;
+            }
+            *value = self.before[at];
+            self.kept.push(at);
+        }
+        true
     }
 
     /// Makes the solutions in memory wrong by a few rounding errors of the operations that lead to them.
@@ -95,6 +149,9 @@ impl ExplicitEquations {
         residual.evaluate_rounded(&memory.values, &rounding, &mut self.residual);
         for ((&slot, &residual), &slope) in self.slots.iter().zip(&self.residual).zip(&self.slopes) {
             memory.values[slot as usize] = -residual / slope + 0.0;
+        }
+        for &at in &self.kept {
+            memory.values[self.slots[at] as usize] = self.before[at];
         }
     }
 

@@ -109,7 +109,13 @@ impl OdeSystem for ModeOde<'_> {
     }
 
     fn rhs(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), EvalError> {
-        self.evaluate_by(t, y, PlanCode::solve_for_stage)?;
+        // What is computed for results alone waits for a point that is one; delayed signals may read it.
+        let solve = if self.history.is_empty() {
+            PlanCode::solve_for_rates_of_stage
+        } else {
+            PlanCode::solve_for_stage
+        };
+        self.evaluate_by(t, y, solve)?;
         // A step must not mix two branches of a solution: it ends where the first does.
         if self.code.jumped() {
             return Err(EvalError::recoverable("the solution followed so far ceases to exist"));

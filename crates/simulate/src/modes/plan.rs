@@ -3,12 +3,12 @@
 //! Blocks that depend only on earlier ones have no order among themselves. Explicit equations of the same depth are
 //! therefore evaluated in one call, where equations of the same shape run in one loop.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use saltus_codegen::{Leaf, SystemError};
-use saltus_mdae::{Derivative, EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
+use saltus_mdae::{ConditionKind, Derivative, EquationId, ExprId, ExprPool, Mdae, OriginId, VarId};
 use saltus_numerics::EvalError;
 use saltus_numerics::linalg::SparsityPattern;
 use saltus_structure::mode::{BlockKind, ModeAliases, ModeStructure, Plan, Selection};
@@ -159,11 +159,26 @@ pub(crate) struct StageCost {
     pub time: Duration,
 }
 
+/// For what something is computed; each of these for those after it, too.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Need {
+    /// The rates of the states.
+    Rates,
+    /// The functions of conditions.
+    Conditions,
+    /// Results.
+    Results,
+}
+
 /// A plan with compiled blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct PlanCode {
     pub selection: Selection,
     stages: Vec<Stage>,
+    /// For what each stage is solved.
+    needs: Vec<Need>,
+    /// For what the value at each place is computed.
+    need_of_slot: Arc<[Need]>,
     sources: Vec<Vec<Source>>,
     /// Cost of each stage, if it is to be measured.
     costs: Option<Vec<StageCost>>,
@@ -230,6 +245,8 @@ enum Wanted {
     Conditions,
     /// What shows the course of the rates.
     Rates,
+    /// What is needed for something.
+    For(Need),
 }
 
 /// What the solvers of a plan have found out.
@@ -387,16 +404,34 @@ impl PlanCode {
             Some((_, aliases)) => aliases.occurrences(tools.model, tools.modes, equation),
             None => tools.modes.occurrences(tools.model, equation),
         };
+        let needs = Needs::new(
+            tools.model,
+            order,
+            aliases.filter(|_| shorter.is_some()),
+            memory,
+            &occurrences,
+        );
+        let mut needs_of_stages = Vec::new();
         for Depth { explicit, blocks } in depths(order, memory, &occurrences) {
-            if !explicit.is_empty() {
+            for need in [Need::Rates, Need::Conditions, Need::Results] {
+                let explicit: Vec<usize> = explicit
+                    .iter()
+                    .copied()
+                    .filter(|&at| needs.of_block(at) == need)
+                    .collect();
+                if explicit.is_empty() {
+                    continue;
+                }
                 let sources: Vec<Source> = explicit.iter().flat_map(|&at| block_sources(at)).collect();
                 let unknowns: Vec<_> = explicit
                     .iter()
                     .flat_map(|&at| order.block(at).solve_for)
                     .copied()
                     .collect();
-                let equations = ExplicitEquations::new(tools.cache, pool, &sources, &unknowns, memory)?;
+                let mut equations = ExplicitEquations::new(tools.cache, pool, &sources, &unknowns, memory)?;
+                equations.let_keep(|unknown| algebraic.contains(&unknown.var));
                 stages.push(Stage::Explicit(Box::new(equations)));
+                needs_of_stages.push(need);
                 all_sources.push(sources);
             }
             for at in blocks {
@@ -421,11 +456,15 @@ impl PlanCode {
                     }));
                 }
                 stages.push(Stage::Block(Box::new(solver)));
+                needs_of_stages.push(needs.of_block(at));
                 all_sources.push(sources);
             }
         }
         if let Some((_, aliases)) = &shorter {
-            stages.push(Stage::Copies(Copies::new(aliases, memory)));
+            let copies = Copies::new(aliases, memory);
+            let copied = copies.slots.iter().map(|&(_, to, _)| needs.of_slot[to as usize]);
+            needs_of_stages.push(copied.min().unwrap_or(Need::Results));
+            stages.push(Stage::Copies(copies));
             all_sources.push(Vec::new());
         }
         let states: Vec<Derivative> = order.states.iter().map(|s| s.state).collect();
@@ -433,6 +472,8 @@ impl PlanCode {
         Ok(PlanCode {
             selection,
             stages,
+            needs: needs_of_stages,
+            need_of_slot: needs.of_slot.into(),
             sources: all_sources,
             costs: tools.profile.then(Vec::new),
             state_slots: states
@@ -497,7 +538,8 @@ impl PlanCode {
     pub(crate) fn kept(&self) -> Vec<Derivative> {
         let of_block = |stage: &Stage| match stage {
             Stage::Block(block) => block.kept().collect(),
-            _ => Vec::new(),
+            Stage::Explicit(equations) => equations.kept().collect(),
+            Stage::Copies(_) => Vec::new(),
         };
         self.stages.iter().flat_map(of_block).collect()
     }
@@ -530,6 +572,27 @@ impl PlanCode {
         let outcome = self.solve(memory);
         self.care = Care::Checked;
         outcome
+    }
+
+    /// The same for the rates of the states alone.
+    pub(crate) fn solve_for_rates_of_stage(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        self.wanted = Wanted::For(Need::Rates);
+        let outcome = self.solve_for_stage(memory);
+        self.wanted = Wanted::All;
+        outcome
+    }
+
+    /// The same with care.
+    pub(crate) fn solve_rates(&mut self, memory: &mut Memory) -> Result<(), PlanFailure> {
+        self.wanted = Wanted::For(Need::Rates);
+        let outcome = self.solve(memory);
+        self.wanted = Wanted::All;
+        outcome
+    }
+
+    /// For what a value is computed.
+    pub(crate) fn need_of(&self, slot: u32) -> Need {
+        self.need_of_slot.get(slot as usize).copied().unwrap_or(Need::Results)
     }
 
     /// The same for what the watched conditions depend on.
@@ -639,6 +702,7 @@ impl PlanCode {
     fn is_wanted(&self, stage: usize) -> bool {
         let watching = match self.wanted {
             Wanted::All => None,
+            Wanted::For(need) => return self.needs[stage] <= need,
             Wanted::Conditions => self.watching.as_ref(),
             Wanted::Rates => self.rates.get().and_then(Option::as_ref),
         };
@@ -672,9 +736,30 @@ impl PlanCode {
         Ok(())
     }
 
-    /// The same, with every value wrong by a few rounding errors: what is left of differences is rounding, too.
-    pub(crate) fn solve_blurred(&mut self, memory: &mut Memory, blur: Blur) -> Result<(), PlanFailure> {
+    /// The same at the start, near the start values that there are.
+    pub(crate) fn solve_near_starts(
+        &mut self,
+        memory: &mut Memory,
+        start: &dyn Fn(Derivative) -> Option<f64>,
+    ) -> Result<(), PlanFailure> {
         for (stage, part) in self.stages.iter_mut().enumerate() {
+            let outcome = match part {
+                Stage::Block(block) => block.solve_near_starts(memory, start),
+                other => other.solve_from_afar(memory),
+            };
+            outcome.map_err(|failure| PlanFailure { stage, failure })?;
+        }
+        self.failed = false;
+        Ok(())
+    }
+
+    /// The same for what is needed, with every value wrong by a few rounding errors: what is left of differences is rounding,
+    /// too.
+    pub(crate) fn solve_blurred(&mut self, memory: &mut Memory, blur: Blur, need: Need) -> Result<(), PlanFailure> {
+        for (stage, part) in self.stages.iter_mut().enumerate() {
+            if self.needs[stage] > need {
+                continue;
+            }
             let outcome = part.solve_from_afar(memory);
             outcome.map_err(|failure| PlanFailure { stage, failure })?;
             part.blur(memory, blur);
@@ -853,6 +938,81 @@ impl PlanCode {
 pub(crate) fn source(model: &Mdae, equation: EquationId, order: u16) -> Source {
     let data = &model.equations[equation];
     (data.residual, order, data.origin)
+}
+
+/// For what the blocks of a plan are solved.
+struct Needs {
+    of_slot: Vec<Need>,
+    of_block: Vec<Need>,
+}
+
+impl Needs {
+    fn new<'a>(
+        model: &Mdae,
+        plan: &Plan,
+        aliases: Option<&ModeAliases>,
+        memory: &Memory,
+        occurrences: &dyn Fn(EquationId) -> &'a [Derivative],
+    ) -> Self {
+        let mut of_slot = vec![Need::Results; memory.values.len()];
+        let mark = |of_slot: &mut [Need], need: Need, Derivative { var, order }: Derivative| {
+            let known = &mut of_slot[memory.slot(var, order) as usize];
+            *known = need.min(*known);
+        };
+        for condition in model.conditions.iter() {
+            let ConditionKind::Relation { function, .. } = condition.kind else {
+                continue;
+            };
+            for Derivative { var, order } in model.pool.occurrences(function) {
+                let last = memory.orders(var).saturating_sub(1);
+                mark(
+                    &mut of_slot,
+                    Need::Conditions,
+                    Derivative {
+                        var,
+                        order: order.min(last),
+                    },
+                );
+            }
+        }
+        for state in &plan.states {
+            let Derivative { var, order } = state.state;
+            mark(&mut of_slot, Need::Rates, Derivative { var, order: order + 1 });
+        }
+        for copy in aliases.iter().flat_map(|aliases| &aliases.copies) {
+            for order in 0..=copy.highest {
+                let need = of_slot[memory.slot(copy.var, order) as usize];
+                mark(&mut of_slot, need, Derivative { var: copy.root, order });
+            }
+        }
+        let count = plan.blocks().count();
+        let mut of_block = vec![Need::Results; count];
+        for at in (0..count).rev() {
+            let block = plan.block(at);
+            let solved = block.solve_for.iter();
+            let need = solved.map(|&Derivative { var, order }| of_slot[memory.slot(var, order) as usize]);
+            // Iterations follow their solutions from point to point.
+            let need = match block.kind {
+                BlockKind::Nonlinear => Need::Rates,
+                _ => need.min().unwrap_or(Need::Results),
+            };
+            of_block[at] = need;
+            for &Derivative { var, order } in block.solve_for {
+                mark(&mut of_slot, need, Derivative { var, order });
+            }
+            for &(equation, times) in block.equations {
+                for &Derivative { var, order } in occurrences(equation) {
+                    let last = (order + times).min(memory.orders(var).saturating_sub(1));
+                    (order..=last).for_each(|order| mark(&mut of_slot, need, Derivative { var, order }));
+                }
+            }
+        }
+        Needs { of_slot, of_block }
+    }
+
+    fn of_block(&self, at: usize) -> Need {
+        self.of_block[at]
+    }
 }
 
 /// Blocks of a plan that depend on earlier depths only.

@@ -20,6 +20,8 @@ use crate::modes::ode::ModeOde;
 /// Values of arguments that may be computed to look for fast rates in steps that three samples do not show; what turns more often
 /// is left to the error control. Transistors have thousands of arguments, so it is values that are counted, not pieces.
 pub(super) const MOST_VALUES: f64 = 3e7;
+/// What following a statement of a function costs, in values.
+const VALUES_PER_STATEMENT: f64 = 10.0;
 /// Samples that each step adds to what may be computed: a run of many steps spends about as much as its steps do.
 const SAMPLES_PER_STEP: f64 = 8.0;
 /// Parts into which a piece is cut where it has to be recorded.
@@ -47,7 +49,8 @@ impl Rates<'_, '_> {
         values.clear();
         if let Some(rates) = self.ode.code.rates() {
             let functions = &self.ode.tools.model.functions;
-            rates.arguments.evaluate(functions, self.ode.memory, values);
+            let work = rates.arguments.evaluate(functions, self.ode.memory, values);
+            *self.affordable -= VALUES_PER_STATEMENT * work as f64;
         }
         Ok(())
     }

@@ -156,6 +156,8 @@ impl Engine {
         initial.iter().filter_map(above).max().unwrap_or(0)
     }
 
+    /// Meets equations by the smallest change of the unknowns. Some may be undefined at the first guesses, as the angles between
+    /// two frames whose axes are all zero yet: these are met after the others, which move the guesses to where they are defined.
     pub(crate) fn project(
         &mut self,
         equations: &[(ExprId, u16)],
@@ -163,15 +165,65 @@ impl Engine {
         weights: Vec<f64>,
         fixed: Vec<(usize, f64)>,
     ) -> Result<(), Failure> {
+        let failure = match self.project_defined(equations, unknowns, weights.clone(), fixed.clone()) {
+            Ok(()) => return Ok(()),
+            Err(failure) => failure,
+        };
+        let mut undefined = self.undefined_rows(equations, unknowns)?;
+        while !undefined.is_empty() && undefined.len() < equations.len() {
+            let is_defined = |(at, _): &(usize, _)| undefined.binary_search(at).is_err();
+            let defined = equations.iter().copied().enumerate().filter(is_defined);
+            let defined: Vec<(ExprId, u16)> = defined.map(|(_, equation)| equation).collect();
+            self.project_defined(&defined, unknowns, weights.clone(), fixed.clone())?;
+            let left = self.undefined_rows(equations, unknowns)?;
+            if left.is_empty() {
+                return self.project_defined(equations, unknowns, weights, fixed);
+            }
+            if left.len() >= undefined.len() {
+                break;
+            }
+            undefined = left;
+        }
+        Err(failure)
+    }
+
+    /// Equations that are no number at the values in memory, or have no derivatives there; in ascending order.
+    fn undefined_rows(&self, equations: &[(ExprId, u16)], unknowns: &[Derivative]) -> Result<Vec<usize>, Failure> {
+        let system = self.system_of(equations, unknowns)?;
+        let mut residual = vec![0.0; equations.len()];
+        let mut jacobian = vec![0.0; system.row_indices.len()];
+        system.residual.evaluate_unchecked(&self.memory.values, &mut residual);
+        system.jacobian.evaluate_unchecked(&self.memory.values, &mut jacobian);
+        let rows = (0..equations.len()).filter(|&row| !residual[row].is_finite());
+        let entries = system.row_indices.iter().zip(&jacobian);
+        let steep = entries.filter(|(_, slope)| !slope.is_finite()).map(|(&row, _)| row);
+        let mut undefined: Vec<usize> = rows.chain(steep).collect();
+        undefined.sort_unstable();
+        undefined.dedup();
+        Ok(undefined)
+    }
+
+    fn system_of(&self, equations: &[(ExprId, u16)], unknowns: &[Derivative]) -> Result<System, Failure> {
         let leaves: Vec<Leaf> = unknowns
             .iter()
             .map(|&Derivative { var, order }| Leaf::var(var, order))
             .collect();
-        let system = System::build(&self.cache, &self.pool, equations, &leaves, |leaf| {
-            slot_of(&self.memory, leaf)
-        })
-        .map_err(system_failure)?;
-        let slots: Vec<u32> = leaves.iter().map(|&leaf| self.memory.leaf_slot(leaf)).collect();
+        let place = |leaf| slot_of(&self.memory, leaf);
+        System::build(&self.cache, &self.pool, equations, &leaves, place).map_err(system_failure)
+    }
+
+    fn project_defined(
+        &mut self,
+        equations: &[(ExprId, u16)],
+        unknowns: &[Derivative],
+        weights: Vec<f64>,
+        fixed: Vec<(usize, f64)>,
+    ) -> Result<(), Failure> {
+        let system = self.system_of(equations, unknowns)?;
+        let slots: Vec<u32> = unknowns
+            .iter()
+            .map(|&Derivative { var, order }| self.memory.leaf_slot(Leaf::var(var, order)))
+            .collect();
         let mut x: Vec<f64> = slots.iter().map(|&slot| self.memory.values[slot as usize]).collect();
         for &(at, value) in &fixed {
             x[at] = value;

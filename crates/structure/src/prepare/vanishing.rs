@@ -5,13 +5,16 @@
 //! parameters that made them vanish then shape the equations: another value for one of them, or zero for another
 //! coefficient, needs another compilation. An ideal switch `v = s*(if open then 1 else Ron)` with Ron = 0 is `v = s` while
 //! it is open and `v = 0` while it is closed: equations with such a coefficient in one branch are split.
+//!
+//! A coefficient may be computed by a function, of parameters and of voltages: the capacitance of a junction without charges. It
+//! is zero where the function yields zero whatever the voltages are.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::eval::{Environment, evaluate};
-use saltus_mdae::{BinaryFunction, ConditionId, Derivative, ExprId, ExprPool, Mdae, Node, Role, VarId};
+use saltus_mdae::{BinaryFunction, ConditionId, Derivative, ExprId, ExprPool, FunctionId, Mdae, Node, Role, VarId};
 
 /// Products within products are looked through to this depth.
 const NESTING_LIMIT: usize = 16;
@@ -29,14 +32,15 @@ pub struct Coefficients {
 
 /// Takes out the terms whose coefficients are zero for the parameter values in the model.
 pub fn drop_vanishing_terms(model: &mut Mdae) -> Coefficients {
-    let coefficients = coefficients(model);
     let mut values = ParameterValues::default();
+    let mut found = Coefficients::default();
+    drop_vanishing_calls(model, &mut values, &mut found);
+    let coefficients = coefficients(model);
     let mut vanishing: FxHashMap<ExprId, bool> = FxHashMap::default();
     for &coefficient in &coefficients {
         let zero = values.of_expression(model, coefficient) == Some(0.0);
         vanishing.insert(coefficient, zero);
     }
-    let mut found = Coefficients::default();
     for &coefficient in &coefficients {
         let list = if vanishing[&coefficient] {
             &mut found.vanished
@@ -49,6 +53,92 @@ pub fn drop_vanishing_terms(model: &mut Mdae) -> Coefficients {
         rewrite(model, &vanishing);
     }
     found
+}
+
+/// Replaces calls in coefficients that are zero whatever their varying arguments are.
+fn drop_vanishing_calls(model: &mut Mdae, values: &mut ParameterValues, found: &mut Coefficients) {
+    let mut zeros: FxHashSet<ExprId> = FxHashSet::default();
+    let mut known: FxHashMap<(FunctionId, Vec<ExprId>), Vec<Option<f64>>> = FxHashMap::default();
+    for call in calls_in_coefficients(model) {
+        let Node::Call {
+            function, output, args, ..
+        } = model.pool.node(call)
+        else {
+            continue;
+        };
+        let args: Vec<ExprId> = model.pool.args(args).collect();
+        let results = known.entry((function, args.clone())).or_insert_with(|| {
+            let args: Vec<Option<f64>> = args.iter().map(|&arg| values.of_settled(model, arg)).collect();
+            if args.iter().all(Option::is_none) {
+                Vec::new()
+            } else {
+                model.functions.settled_results(function, &args)
+            }
+        });
+        if results.is_empty() {
+            continue;
+        }
+        let vanishes = results.get(output as usize) == Some(&Some(0.0));
+        let list = if vanishes {
+            &mut found.vanished
+        } else {
+            &mut found.watched
+        };
+        note_parameters(model, call, list);
+        if vanishes {
+            zeros.insert(call);
+        }
+    }
+    if zeros.is_empty() {
+        return;
+    }
+    let residuals: Vec<ExprId> = model.equations.iter().map(|equation| equation.residual).collect();
+    let rewritten = model
+        .pool
+        .rewrite(&residuals, |pool, id, _| zeros.contains(&id).then(|| pool.real(0.0)));
+    for (equation, residual) in model.equations.iter_mut().zip(rewritten) {
+        equation.residual = residual;
+    }
+}
+
+/// Calls of functions with arguments that vary, which something is multiplied by: in a product, or as the definition `c = f(…)`
+/// of what is in one. In the order of their ids.
+fn calls_in_coefficients(model: &Mdae) -> BTreeSet<ExprId> {
+    let residuals: Vec<ExprId> = model.equations.iter().map(|equation| equation.residual).collect();
+    let is_call =
+        |id: ExprId| matches!(model.pool.node(id), Node::Call { partials, .. } if model.pool.list(partials).is_empty());
+    let mut calls = BTreeSet::new();
+    let mut factors: FxHashSet<VarId> = FxHashSet::default();
+    for id in model.pool.reachable(&residuals) {
+        let Node::Binary(BinaryFunction::Mul, a, b) = model.pool.node(id) else {
+            continue;
+        };
+        for factor in [a, b].into_iter().flat_map(|side| branches(&model.pool, side)) {
+            match model.pool.node(factor) {
+                Node::Var { var, order: 0 } if model.is_unknown(var) => {
+                    factors.insert(var);
+                }
+                Node::Call { .. } if is_call(factor) => {
+                    calls.insert(factor);
+                }
+                _ => {}
+            }
+        }
+    }
+    let defined = |id: ExprId| matches!(model.pool.node(id), Node::Var { var, order: 0 } if factors.contains(&var));
+    for equation in model.equations.iter() {
+        if let Node::Binary(BinaryFunction::Sub, a, b) = model.pool.node(equation.residual)
+            && model.pool.constant(equation.guard) == Some(1.0)
+        {
+            calls.extend(
+                [(a, b), (b, a)]
+                    .into_iter()
+                    .filter(|&(a, b)| defined(a) && is_call(b))
+                    .map(|(_, b)| b),
+            );
+        }
+    }
+    calls
 }
 
 fn rewrite(model: &mut Mdae, vanishing: &FxHashMap<ExprId, bool>) {
@@ -185,6 +275,17 @@ struct ParameterValues {
 }
 
 impl ParameterValues {
+    /// The value of an expression of parameters and constants.
+    fn of_settled(&mut self, model: &Mdae, root: ExprId) -> Option<f64> {
+        let settled = |id: ExprId| match model.pool.node(id) {
+            Node::Var { var, .. } => model.variables[var].role == Role::Parameter && settled(model, var),
+            Node::Pre { .. } | Node::Time | Node::Condition(_) | Node::Initial | Node::Terminal => false,
+            _ => true,
+        };
+        let all_settled = model.pool.reachable(&[root]).into_iter().all(settled);
+        all_settled.then(|| self.of_expression(model, root)).flatten()
+    }
+
     fn of_expression(&mut self, model: &Mdae, root: ExprId) -> Option<f64> {
         for var in in_order(model, root) {
             if !self.known.contains_key(&var) {
