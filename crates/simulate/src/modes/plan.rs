@@ -429,7 +429,7 @@ impl PlanCode {
                     .copied()
                     .collect();
                 let mut equations = ExplicitEquations::new(tools.cache, pool, &sources, &unknowns, memory)?;
-                equations.let_keep(|unknown| algebraic.contains(&unknown.var));
+                equations.let_keep(|unknown| highest(unknown.var) == 0);
                 stages.push(Stage::Explicit(Box::new(equations)));
                 needs_of_stages.push(need);
                 all_sources.push(sources);
