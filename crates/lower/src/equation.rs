@@ -146,6 +146,10 @@ impl Lowering<'_> {
                 switched.right = self.model.pool.if_else(condition, chosen.right, switched.right);
                 switched.undefinable = switched.undefinable.or(chosen.undefinable);
             }
+            if !switched.is_real {
+                let joined = self.set_between_events([switched.left, switched.right]);
+                switched.undefinable = switched.undefinable.or(joined);
+            }
             joined.push(switched);
         }
         Some(joined)
@@ -325,10 +329,18 @@ impl Lowering<'_> {
     /// The variable that an equation between values other than Reals cannot define, because they change without events.
     fn undefinable(&self, sides: [(&FlatExpr, ExprId); 2]) -> Option<VarId> {
         let is_real = |(side, _): &(&FlatExpr, ExprId)| side.scalar_type(self.flat) == ScalarType::Real;
-        if sides.iter().any(is_real) || sides.iter().all(|(_, side)| self.is_discrete_valued(*side)) {
+        if sides.iter().any(is_real) {
             return None;
         }
-        sides.iter().find_map(|(_, side)| match self.model.pool.node(*side) {
+        self.set_between_events(sides.map(|(_, side)| side))
+    }
+
+    /// A discrete variable that is to equal what changes without an event.
+    fn set_between_events(&self, sides: [ExprId; 2]) -> Option<VarId> {
+        if sides.iter().all(|side| self.is_discrete_valued(*side)) {
+            return None;
+        }
+        sides.iter().find_map(|side| match self.model.pool.node(*side) {
             Node::Var { var, order: 0 } if self.model.variables[var].role == Role::Discrete => Some(var),
             _ => None,
         })

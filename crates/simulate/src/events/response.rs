@@ -54,6 +54,9 @@ impl Engine {
     pub(crate) fn find_errors(&mut self, mode: ModeId, leaves: &[Derivative]) {
         let model = Arc::clone(&self.model);
         let unknown = |leaf: &&Derivative| model.is_unknown(leaf.var);
+        if !leaves.iter().any(|leaf| unknown(&leaf)) {
+            return;
+        }
         let plan = self.modes[mode].plan();
         let needed = |leaf: &Derivative| {
             let order = leaf.order.min(self.memory.orders(leaf.var).saturating_sub(1));
