@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::derivative::Derivative;
 use crate::expr::{BinaryFunction, ExprPool, Node, UnaryFunction};
 use crate::index::{ConditionId, ExprId, VarId};
 use crate::model::{Comparison, Mdae};
@@ -26,8 +27,8 @@ impl Mdae {
             if nodes.len() > MOST_NODES || !nodes.iter().any(|&id| root(pool, pool.node(id)).is_some()) {
                 continue;
             }
-            let inside = known.literal(pool, equation.guard);
-            equation.residual = known.continued(pool, equation.residual, inside);
+            let inside: Vec<ExprId> = known.literal(pool, equation.guard).into_iter().collect();
+            equation.residual = known.continued(pool, equation.residual, &inside);
         }
     }
 }
@@ -80,21 +81,31 @@ impl Known {
         (relations > 0).then_some(literal)
     }
 
-    /// An expression whose roots go on where `inside` does not hold.
-    fn continued(&self, pool: &mut ExprPool, expr: ExprId, inside: Option<ExprId>) -> ExprId {
+    /// An expression whose roots go on where one of the conditions they are under does not hold. Only conditions count that read
+    /// nothing but what the root reads itself: what an equation determines must stay what it was.
+    fn continued(&self, pool: &mut ExprPool, expr: ExprId, inside: &[ExprId]) -> ExprId {
         pool.rewrite(&[expr], |pool, _, node| match node {
             Node::If(condition, yes, no) => {
                 let here = self.literal(pool, condition)?;
                 let elsewhere = pool.not(here);
                 let [yes, no] = [(yes, here), (no, elsewhere)].map(|(branch, literal)| {
-                    let within = inside.map_or(literal, |inside| pool.and(inside, literal));
-                    self.continued(pool, branch, Some(within))
+                    let within = [inside, &[literal]].concat();
+                    self.continued(pool, branch, &within)
                 });
                 Some(pool.if_else(condition, yes, no))
             }
             _ => {
-                let (inside, (argument, exponent)) = (inside?, root(pool, node)?);
-                let argument = self.continued(pool, argument, Some(inside));
+                let (argument, exponent) = root(pool, node)?;
+                let read = pool.occurrences(argument);
+                let varies = |one: &Derivative| pool.variable_traits(one.var).continuous;
+                let knows = |literal: ExprId| {
+                    pool.occurrences(literal)
+                        .iter()
+                        .all(|one| !varies(one) || read.contains(one))
+                };
+                let known: Vec<ExprId> = inside.iter().copied().filter(|&literal| knows(literal)).collect();
+                let inside = known.into_iter().reduce(|one, other| pool.and(one, other))?;
+                let argument = self.continued(pool, argument, &[inside]);
                 let of = |pool: &mut ExprPool, argument: ExprId| match exponent {
                     Some(exponent) => pool.binary(BinaryFunction::Pow, argument, exponent),
                     None => pool.unary(UnaryFunction::Sqrt, argument),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use interpreter::interpret;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use saltus_mdae::function::{
     Body, CallError, Function, FunctionExpr, Functions, Local, LocalId, Place, Statement, Visit,
 };
@@ -204,11 +204,14 @@ fn the_machine_does_what_the_statements_say() {
     ];
     let case = (body(), -2.0..2.0f64, -2.0..2.0f64, 0..4i32);
     let mut counts = [0; 2];
-    let mut runner = TestRunner::new(Config {
-        cases: 1500,
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new_with_rng(
+        Config {
+            cases: 1500,
+            failure_persistence: None,
+            ..Config::default()
+        },
+        TestRng::deterministic_rng(RngAlgorithm::ChaCha),
+    );
     let counted = std::cell::RefCell::new(&mut counts);
     runner
         .run(&case, |(body, x, y, n)| {
