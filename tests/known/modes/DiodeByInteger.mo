@@ -1,6 +1,6 @@
 // saltus simulate DiodeByInteger.mo
 // Expected: as i = if s > 0 then s else 0; v = if s > 0 then 0 else s (runs). Written naively with a factor k that is 0 or 1.
-// Happens: E0607 at t = 0, "the equations do not determine s (singular Jacobian)"; no hint that k*s with k = 0 is the cause.
+// Happens: a warning that nothing determines s at the start, then E0610; no hint that k*s with k = 0 is the cause.
 // (v*(if s > 0 then 1 else 0) + i*(if s > 0 then 0 else 1) = 0; v + i = s works.)
 model DiodeByInteger
   Real i, v, s; Integer k;

@@ -1,4 +1,4 @@
-// saltus simulate SqrtWithSwitch.mo : E0607 at t = 0 (ve = 0 with the switch open). Expected: i = 0, ve = 0 until the switch closes.
+// saltus simulate SqrtWithSwitch.mo : E0607 at t = 1.5e-4 (ve = 0 with the switch open). Expected: i = 0, ve = 0 until the switch closes.
 model SqrtWithSwitch "sqrt"
   Real v(start=0,fixed=true), u, ie, ve, i;
   Real vs; Boolean c;
