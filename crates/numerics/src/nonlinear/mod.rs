@@ -2,10 +2,12 @@
 //!
 //! [`NewtonSolver`] tries damped Newton first, a dogleg trust region next (measured: 399 of 400 random starts
 //! against 307), both with rows and columns scaled by nominal values; [`follow_arc`] follows the residual over folds
-//! where even that fails. [`follow`] and [`solve_damped`] are Newton's method on values that stay in place. [`project`] moves a point onto constraints with the smallest weighted change. Every failure
-//! carries the history of the iteration and the variables and residuals to blame.
+//! where even that fails. [`follow`] and [`solve_damped`] are Newton's method on values that stay in place.
+//! [`nearest_root`] brackets the root of one equation, whatever its slope. [`project`] moves a point onto constraints with the smallest
+//! weighted change. Every failure carries the history of the iteration and the variables and residuals to blame.
 
 mod arc;
+mod bracket;
 mod dogleg;
 mod in_place;
 mod newton;
@@ -14,6 +16,7 @@ mod report;
 mod system;
 
 pub use arc::follow_arc;
+pub use bracket::nearest_root;
 pub use in_place::{EquationsInPlace, FollowingStep, StepKind, follow, solve_damped};
 pub use newton::{NewtonOptions, NewtonSolver, solve_newton};
 pub use projection::{ConstraintSystem, ProjectionFailure, ProjectionOptions, ProjectionReport, project};

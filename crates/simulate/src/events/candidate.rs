@@ -68,6 +68,8 @@ pub(crate) struct Instant {
     pub projects: bool,
     /// Solutions of the restart system that would set off the same impact again.
     pub refused_roots: Vec<Vec<f64>>,
+    /// Whether a solution on the wrong side of a condition has its mirror image tried as a guess.
+    pub mirrors: bool,
 }
 
 impl Instant {
@@ -83,6 +85,7 @@ impl Instant {
             leanings_confirm: false,
             projects: false,
             refused_roots: Vec::new(),
+            mirrors: false,
         }
     }
 }
@@ -126,7 +129,19 @@ impl Engine {
         truths: &Truths,
         instant: &mut Instant,
     ) -> Result<CandidateVerdict, Failure> {
-        let verdict = self.try_from_saved(truths, instant)?;
+        let mut verdict = self.try_from_saved(truths, instant)?;
+        if let CandidateVerdict::Indicates { effective, .. } = &verdict
+            && (instant.mirrors || !self.event.contradicted)
+            && let Some(mirrored) = self.mirrored(effective, &instant.saved)
+            && instant.mirrors
+        {
+            let saved = std::mem::replace(&mut instant.saved, mirrored);
+            let other = self.try_from_saved(truths, instant);
+            instant.saved = saved;
+            if let accepted @ CandidateVerdict::Accepted(_) = other? {
+                verdict = accepted;
+            }
+        }
         if !matches!(verdict, CandidateVerdict::Accepted(_)) {
             self.memory.values.copy_from_slice(&instant.saved);
             self.forget_derivatives();

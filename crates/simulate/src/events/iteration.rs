@@ -84,6 +84,8 @@ pub(crate) struct EventState {
     pub heeds_small_jumps: bool,
     /// Whether a candidate was met whose states may jump.
     pub jump_met: bool,
+    /// Whether a condition was met that contradicts a candidate and reads what iterations have found.
+    pub contradicted: bool,
     /// The solution of the last restart system, as values of its unknowns.
     pub last_root: Vec<f64>,
     /// Why the last candidate without right limits has none.
@@ -112,6 +114,7 @@ impl EventState {
             singular_met: false,
             heeds_small_jumps: false,
             jump_met: false,
+            contradicted: false,
             last_root: Vec::new(),
             last_refusal: None,
             refused_candidates: Vec::new(),

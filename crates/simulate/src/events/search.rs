@@ -69,10 +69,12 @@ impl Engine {
             leanings_confirm: false,
             projects: false,
             refused_roots: Vec::new(),
+            mirrors: false,
         };
         self.event.last_refusal = None;
         self.event.singular_met = false;
         self.event.jump_met = false;
+        self.event.contradicted = false;
         let (mut found, mut search) = self.search_and_project(&guess, &mut instant)?;
         if found.is_none() && self.free_latches(&mut instant) {
             (found, search) = self.search_again(&guess, search, &mut instant)?;
@@ -89,6 +91,12 @@ impl Engine {
             let again = self.search_again(&guess, search, &mut instant);
             self.event.floats = false;
             (found, search) = again?;
+        }
+        if found.is_none() && self.event.contradicted {
+            instant.mirrors = true;
+            let (mirrored, again) = self.search_again(&guess, search, &mut instant)?;
+            instant.mirrors = false;
+            (found, search) = (mirrored, again);
         }
         if initial && let Some(accepted) = found {
             let accepted = self.keep_start_values(accepted, &mut search, &mut instant)?;

@@ -621,7 +621,8 @@ impl PlanCode {
         memory: &Memory,
         last: &mut Option<Watching>,
     ) {
-        if self.watching.is_some() {
+        // A condition may be read in another way than at the last visit, whichever is known better.
+        if self.watching.as_ref().is_some_and(|known| known.functions == functions) {
             return;
         }
         let prepared = self.prepared.take().filter(|known| known.functions == functions);
@@ -765,6 +766,15 @@ impl PlanCode {
             part.blur(memory, blur);
         }
         Ok(())
+    }
+
+    /// Places of the unknowns of iterations, which begin with the values there.
+    pub(crate) fn iterated_slots(&self) -> impl Iterator<Item = u32> + '_ {
+        let blocks = self.stages.iter().filter_map(|stage| match stage {
+            Stage::Block(block) => Some(block),
+            _ => None,
+        });
+        blocks.flat_map(|block| block.slots().iter().copied())
     }
 
     /// The values in memory are a solution to which iterations can return.

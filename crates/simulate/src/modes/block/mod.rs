@@ -5,11 +5,13 @@
 //! | `step` | Newton steps: with pivots chosen by size, or by straight-line code while that is good |
 //! | `iteration` | the block as the solvers of `saltus_numerics::nonlinear` see it |
 //! | `guess` | where to begin when memory holds no guess |
+//! | `along` | along one unknown, where slopes are zero or infinite at the solution |
 //! | `explain` | why there is no solution, in the model's terms |
 //!
-//! The ladder: from a solution nearby; damped steps from the same guess; a trust region; simplified equations. Where the
-//! solution has ceased to exist, the arc that leads on from it.
+//! The ladder: from a solution nearby; damped steps from the same guess; a trust region; along one unknown; simplified
+//! equations. Where the solution has ceased to exist, the arc that leads on from it.
 
+mod along;
 mod explain;
 mod guess;
 mod iteration;
@@ -105,6 +107,8 @@ pub(crate) struct BlockSolver {
     last_attempt: Option<Box<SolveFailure>>,
     /// Whether the last solution was not found by Newton's method from the guess, and may be another than the one near it.
     strayed: bool,
+    /// Whether it was solved along one unknown where all else had failed: then that is tried first where the guess is no solution.
+    goes_along: bool,
     /// Unknowns that nothing determined at the last solution, because their coefficients are zero: they kept their values.
     kept: Vec<usize>,
     /// Unknowns that may keep their values; none unless it is said.
@@ -119,6 +123,7 @@ pub(crate) struct BlockSolver {
 pub(crate) struct Learnt {
     trust: Trust,
     since_check: u32,
+    goes_along: bool,
     iterations: u64,
     /// The order of the pivots and the matrix it was last used for. Dense matrices get theirs anew each time.
     pivots: Option<Box<(Factorisation, Vec<f64>)>>,
@@ -130,6 +135,7 @@ pub(crate) struct Learnt {
 pub(crate) struct Known {
     trust: Trust,
     since_check: u32,
+    goes_along: bool,
     pivots: Option<Box<(Factorisation, Vec<f64>)>>,
     simplified: Option<Box<Known>>,
 }
@@ -141,6 +147,7 @@ impl BlockSolver {
         Known {
             trust: self.trust,
             since_check: self.since_check,
+            goes_along: self.goes_along,
             pivots: pivots.then(|| Box::new((self.factorisation.clone(), self.factored.clone()))),
             simplified: self.simplified.as_ref().map(|solver| Box::new(solver.known())),
         }
@@ -150,6 +157,7 @@ impl BlockSolver {
     pub(crate) fn back_to(&mut self, known: Known) {
         self.trust = known.trust;
         self.since_check = known.since_check;
+        self.goes_along = known.goes_along;
         if let Some(pivots) = known.pivots {
             (self.factorisation, self.factored) = *pivots;
         }
@@ -164,6 +172,7 @@ impl BlockSolver {
         Learnt {
             trust: self.trust,
             since_check: self.since_check,
+            goes_along: self.goes_along,
             iterations: self.iterations,
             pivots: pivots.then(|| Box::new((self.factorisation, self.factored))),
             simplified: self.simplified.map(|solver| Box::new(solver.into_learnt())),
@@ -174,6 +183,7 @@ impl BlockSolver {
     pub(crate) fn recall(&mut self, learnt: Learnt) {
         self.trust = learnt.trust;
         self.since_check = learnt.since_check;
+        self.goes_along = learnt.goes_along;
         self.iterations = learnt.iterations;
         if let Some(pivots) = learnt.pivots {
             (self.factorisation, self.factored) = *pivots;
@@ -202,6 +212,7 @@ impl BlockSolver {
         self.iterations = 0;
         self.last_attempt = None;
         self.strayed = false;
+        self.goes_along = false;
         if let Some(solver) = &mut self.simplified {
             solver.forget();
         }
@@ -268,6 +279,7 @@ impl BlockSolver {
             iterations: 0,
             last_attempt: None,
             strayed: false,
+            goes_along: false,
             kept: Vec::new(),
             may_keep: Vec::new(),
             unknowns: unknowns.to_vec(),
@@ -347,11 +359,20 @@ impl BlockSolver {
     }
 
     fn solve_from(&mut self, memory: &mut Memory, guess: &[f64]) -> Result<(), BlockFailure> {
+        if self.goes_along && self.solve_along_unknown(memory, guess).is_ok() {
+            self.strayed = true;
+            return Ok(());
+        }
         self.place(memory, guess);
         match self.solve_by_newton(memory) {
             Err(failure) => {
                 self.strayed = true;
                 self.solve_by_trust_region(memory, guess)
+                    .or_else(|()| {
+                        self.solve_along_unknown(memory, guess)?;
+                        self.goes_along = true;
+                        Ok(())
+                    })
                     .or_else(|()| self.solve_from_simplified(memory, guess))
                     .map_err(|()| failure)
             }
