@@ -4,7 +4,8 @@
 //! start values give are carried on through those equations of the guess that have one unknown left; conditions that read
 //! nothing else are decided by them, and a condition that selects an equation which they contradict turns. A dozen balls would
 //! otherwise be searched for in all combinations, and a mode that moves start values could be found before the one that keeps
-//! all of them. This is a guess like any other: the search decides.
+//! all of them. Where something that is differentiated has no start value, those of other variables say where it begins, as far as
+//! they do not follow already. This is a guess like any other: the search decides.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::{ConditionId, Derivative, EquationId, ExprId, Node, Role, VarId};
@@ -14,6 +15,7 @@ use crate::events::condition::Decided;
 use crate::events::iteration::Truths;
 use crate::events::scale::Scales;
 use crate::events::sign::Sign;
+use crate::start::values::StartValue;
 
 /// What is left of an equation counts from this part of the values in it on.
 const CONTRADICTED: f64 = 1e-6;
@@ -42,11 +44,11 @@ impl Engine {
         if undecided.is_empty() {
             return;
         }
-        let given = self.given_states();
+        let (given, other) = self.given_starts();
         let saved = self.memory.values.clone();
         let mut turned: FxHashSet<ConditionId> = FxHashSet::default();
         for _ in 0..ROUNDS {
-            let foretold = self.foretell(guess, &given);
+            let foretold = self.foretell(guess, (&given, &other));
             let before = guess.clone();
             let open = self.decide_by_values(&undecided, &foretold.known, guess);
             self.memory.values.copy_from_slice(&saved);
@@ -57,14 +59,16 @@ impl Engine {
     }
 
     fn is_undecided_at_start(&mut self, id: ConditionId) -> bool {
-        let by_candidate = |decided| matches!(decided, Decided::ByCandidate);
+        let is_open = |decided| matches!(decided, Decided::ByCandidate | Decided::AsLatch);
         let monitor = self.monitors[id].as_ref();
-        monitor.is_some_and(|monitor| by_candidate(monitor.decided))
+        monitor.is_some_and(|monitor| is_open(monitor.decided))
             && !matches!(self.sign_at_start(id), Sign::ByValue { .. })
     }
 
-    /// Start values that hold, as far as that can be: those that are fixed, and those of what is differentiated.
-    fn given_states(&self) -> Vec<(Derivative, f64)> {
+    /// Start values that hold, as far as that can be: those that are fixed, and those of what is differentiated. Then others that
+    /// stand for what is differentiated and has none.
+    #[allow(clippy::type_complexity)]
+    fn given_starts(&self) -> (Vec<(Derivative, f64)>, Vec<(Derivative, f64)>) {
         let modes = self.compiled.modes();
         let differentiated = |var: VarId, order: u16| {
             let equations = modes.equations_with(var).iter();
@@ -73,13 +77,17 @@ impl Engine {
         };
         let starts = self.start.values.iter();
         let kept = starts.filter(|start| start.order < self.memory.orders(start.var));
-        let kept = kept.filter(|start| start.fixed || differentiated(start.var, start.order));
-        kept.map(|start| (Derivative::new(start.var, start.order), start.value))
-            .collect()
+        let (given, other): (Vec<_>, Vec<_>) =
+            kept.partition(|start| start.fixed || differentiated(start.var, start.order));
+        let mut unknowns = self.sets.unknowns.iter();
+        let lacks = unknowns.any(|&var| differentiated(var, 0) && self.start.values.get(var, 0).is_none());
+        let pair = |start: &StartValue| (Derivative::new(start.var, start.order), start.value);
+        let other = other.into_iter().filter(|start| lacks && start.value != 0.0);
+        (given.into_iter().map(pair).collect(), other.map(pair).collect())
     }
 
     /// Carries start values on through the equations of a guess; the values that follow are in memory.
-    fn foretell(&mut self, guess: &Truths, given: &[(Derivative, f64)]) -> Foretold {
+    fn foretell(&mut self, guess: &Truths, (given, other): (&[(Derivative, f64)], &[(Derivative, f64)])) -> Foretold {
         let mut foretold = Foretold::default();
         for &(Derivative { var, order }, value) in given {
             self.memory.set(var, order, value);
@@ -102,24 +110,45 @@ impl Engine {
         }
         let mut ready: Vec<usize> = (0..active.len()).filter(|&at| open[at] <= 1).collect();
         let mut done = vec![false; active.len()];
-        while let Some(at) = ready.pop() {
-            if std::mem::replace(&mut done[at], true) {
-                continue;
-            }
-            let residual = model.equations[model.stands_for(active[at])].residual;
-            let Some(last) = unknowns(active[at]).find(|read| !foretold.known.contains(read)) else {
-                if !model.is_unguarded(active[at]) && self.is_contradicted(residual) {
-                    foretold.contradicted.push(active[at]);
+        // Other start values come before equations of the guess alone, which they may contradict.
+        let mut other = other.iter();
+        let mut waiting: Vec<usize> = Vec::new();
+        loop {
+            let found = match ready.pop() {
+                Some(at) if done[at] => continue,
+                Some(at) if other.len() > 0 && !model.is_unguarded(active[at]) => {
+                    waiting.push(at);
+                    continue;
                 }
-                continue;
-            };
-            if self.solve_linear(residual, last) {
-                foretold.known.insert(last);
-                for &user in users.get(&last).into_iter().flatten() {
-                    open[user] -= 1;
-                    if open[user] <= 1 && !done[user] {
-                        ready.push(user);
+                Some(at) => {
+                    done[at] = true;
+                    let residual = model.equations[model.stands_for(active[at])].residual;
+                    let Some(last) = unknowns(active[at]).find(|read| !foretold.known.contains(read)) else {
+                        if !model.is_unguarded(active[at]) && self.is_contradicted(residual) {
+                            foretold.contradicted.push(active[at]);
+                        }
+                        continue;
+                    };
+                    self.solve_linear(residual, last).then_some(last)
+                }
+                None => match other.find(|(start, _)| !foretold.known.contains(start)) {
+                    Some(&(start, value)) => {
+                        self.memory.set(start.var, start.order, value);
+                        Some(start)
                     }
+                    None if waiting.is_empty() => break,
+                    None => {
+                        ready.append(&mut waiting);
+                        continue;
+                    }
+                },
+            };
+            let Some(found) = found else { continue };
+            foretold.known.insert(found);
+            for &user in users.get(&found).into_iter().flatten() {
+                open[user] -= 1;
+                if open[user] <= 1 && !done[user] {
+                    ready.push(user);
                 }
             }
         }
