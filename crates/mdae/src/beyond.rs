@@ -4,6 +4,10 @@
 //! met: iterations begin there, candidates are tried there, and at the event dp is zero but for rounding. So a root of x in a
 //! branch is `sign(x)*sqrt(abs(x))` where the condition of its branch does not hold. Where it holds nothing changes, and a mode in
 //! which it does not is never accepted.
+//!
+//! The condition may speak of the argument by another name or in another form, of which rounding leaves something else: `d < 0` with
+//! `d = u - p` guards the root of `u - p`, and so does `p/u > 1`. So what is known of a variable is put in its place, and an argument
+//! that is a difference of equals but for rounding counts as zero.
 
 use rustc_hash::FxHashMap;
 
@@ -16,6 +20,8 @@ use crate::model::{Comparison, Mdae};
 const MOST_NODES: usize = 4_000;
 /// Definitions of Booleans by one another that are followed.
 const MOST_DEFINITIONS: usize = 8;
+/// What is left of a difference of equals, in parts of these.
+const ROUNDING: f64 = 1e-12;
 
 impl Mdae {
     /// Gives roots in branches values beyond the conditions of these.
@@ -37,6 +43,8 @@ impl Mdae {
 struct Known {
     relations: FxHashMap<ConditionId, (ExprId, BinaryFunction)>,
     definitions: FxHashMap<VarId, ExprId>,
+    /// What equations that always hold say unknowns are.
+    quantities: FxHashMap<VarId, ExprId>,
 }
 
 impl Known {
@@ -54,7 +62,30 @@ impl Known {
         Known {
             relations: model.conditions.ids().filter_map(relation).collect(),
             definitions: definitions.map(|equation| (equation.target, equation.value)).collect(),
+            quantities: quantities(model),
         }
+    }
+
+    /// A relation that reads nothing but what a root reads: as it is, or with what its variables are in their place.
+    fn relation_on(&self, pool: &mut ExprPool, mut literal: ExprId, read: &[Derivative]) -> Option<ExprId> {
+        for _ in 0..MOST_DEFINITIONS {
+            let mut found = pool.occurrences(literal);
+            found.retain(|one| pool.variable_traits(one.var).continuous && !read.contains(one));
+            if found.is_empty() {
+                return Some(literal);
+            }
+            let next = pool.rewrite(&[literal], |_, _, node| match node {
+                Node::Var { var, order: 0 } if found.contains(&Derivative::new(var, 0)) => {
+                    self.quantities.get(&var).copied()
+                }
+                _ => None,
+            })[0];
+            if next == literal {
+                break;
+            }
+            literal = next;
+        }
+        None
     }
 
     /// A guard with relations in the place of conditions: what they say of the present values; none if it has none.
@@ -97,13 +128,10 @@ impl Known {
             _ => {
                 let (argument, exponent) = root(pool, node)?;
                 let read = pool.occurrences(argument);
-                let varies = |one: &Derivative| pool.variable_traits(one.var).continuous;
-                let knows = |literal: ExprId| {
-                    pool.occurrences(literal)
-                        .iter()
-                        .all(|one| !varies(one) || read.contains(one))
-                };
-                let known: Vec<ExprId> = inside.iter().copied().filter(|&literal| knows(literal)).collect();
+                let known = inside
+                    .iter()
+                    .filter_map(|&literal| self.relation_on(pool, literal, &read));
+                let known: Vec<ExprId> = known.collect();
                 let inside = known.into_iter().reduce(|one, other| pool.and(one, other))?;
                 let argument = self.continued(pool, argument, &[inside]);
                 let of = |pool: &mut ExprPool, argument: ExprId| match exponent {
@@ -114,10 +142,49 @@ impl Known {
                 let sign = pool.unary(UnaryFunction::Sign, argument);
                 let (root, beyond) = (of(pool, argument), of(pool, size));
                 let beyond = pool.mul(sign, beyond);
+                let clear = match rounding_of(pool, argument) {
+                    Some(rounding) => pool.binary(BinaryFunction::Gt, size, rounding),
+                    None => pool.boolean(true),
+                };
+                let inside = pool.and(inside, clear);
                 Some(pool.if_else(inside, root, beyond))
             }
         })[0]
     }
+}
+
+/// What equations that always hold say unknowns are, written as `v = …`.
+fn quantities(model: &Mdae) -> FxHashMap<VarId, ExprId> {
+    let pool = &model.pool;
+    let mut found = FxHashMap::default();
+    for equation in model.equations.iter() {
+        let Node::Binary(BinaryFunction::Sub, left, right) = pool.node(equation.residual) else {
+            continue;
+        };
+        if pool.constant(equation.guard) != Some(1.0) {
+            continue;
+        }
+        for (side, value) in [(left, right), (right, left)] {
+            if let Node::Var { var, order: 0 } = pool.node(side)
+                && pool.variable_traits(var).continuous
+                && pool.occurrences(value).iter().all(|one| one.var != var)
+            {
+                found.entry(var).or_insert(value);
+            }
+        }
+    }
+    found
+}
+
+/// What rounding leaves of a sum, as an expression; none for what is no sum.
+fn rounding_of(pool: &mut ExprPool, argument: ExprId) -> Option<ExprId> {
+    let Node::Binary(BinaryFunction::Add | BinaryFunction::Sub, left, right) = pool.node(argument) else {
+        return None;
+    };
+    let [left, right] = [left, right].map(|side| pool.unary(UnaryFunction::Abs, side));
+    let size = pool.add(left, right);
+    let share = pool.real(ROUNDING);
+    Some(pool.mul(share, size))
 }
 
 /// The argument of a root, and its exponent if that is not one half.
