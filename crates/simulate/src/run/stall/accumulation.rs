@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use saltus_mdae::ConditionId;
+use saltus_mdae::{ConditionId, Derivative};
 
 use super::{Run, Stall};
 use crate::error::{Failure, FailureKind};
@@ -38,6 +38,8 @@ const FEW_TOLERANCES: f64 = 1000.0;
 const BY_CHANCE: f64 = 1e-3;
 /// A rest of the series of this part of the run cannot be resolved.
 const REST: f64 = 1e-9;
+/// Directions that differ by this part are the same.
+const PARALLEL: f64 = 1e-9;
 
 /// The last zero crossings.
 #[derive(Clone, Debug, Default)]
@@ -258,13 +260,38 @@ impl Run {
                 reading.value.abs() <= reading.tolerance
             })
         };
-        conditions.len() > 1 && conditions.iter().all(&mut at_zero)
+        conditions.len() > 1 && conditions.iter().all(&mut at_zero) && !self.on_one_surface(conditions)
+    }
+
+    /// Whether conditions are different ways to speak of one surface, as `th > 0` and `th < 0` are.
+    fn on_one_surface(&self, conditions: &[ConditionId]) -> bool {
+        let engine = &self.engine;
+        let gradients = conditions.iter().map(|&id| {
+            let monitor = engine.monitors[id].as_ref();
+            monitor.map_or(Vec::new(), |monitor| monitor.gradient(&engine.memory))
+        });
+        let gradients: Vec<Vec<(Derivative, f64)>> = gradients.collect();
+        gradients.windows(2).all(|pair| are_parallel(&pair[0], &pair[1]))
     }
 
     fn is_unresolved(&self, series: &Series) -> bool {
         let options = &self.engine.options;
         series.rest <= REST * (options.stop - options.start).abs()
     }
+}
+
+/// Whether one gradient is a multiple of another.
+fn are_parallel(one: &[(Derivative, f64)], other: &[(Derivative, f64)]) -> bool {
+    let in_other = |of: Derivative| other.iter().find(|(read, _)| *read == of).map(|(_, slope)| *slope);
+    let pairs: Option<Vec<(f64, f64)>> = one.iter().map(|&(of, slope)| Some((slope, in_other(of)?))).collect();
+    let Some(pairs) = pairs.filter(|pairs| pairs.len() == other.len() && !pairs.is_empty()) else {
+        return false;
+    };
+    let size = |which: fn(&(f64, f64)) -> f64| pairs.iter().map(which).map(f64::abs).fold(0.0, f64::max);
+    let (first, second) = (size(|pair| pair.0), size(|pair| pair.1));
+    let opposite = pairs.iter().map(|(a, b)| a * b).sum::<f64>().signum();
+    let same = |&(a, b): &(f64, f64)| (a / first - opposite * b / second).abs() <= PARALLEL;
+    pairs.iter().all(same)
 }
 
 fn accumulated(series: &Series) -> Stall {
