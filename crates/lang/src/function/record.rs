@@ -241,6 +241,7 @@ impl Flattener<'_> {
                 class: field_class,
                 rank: component.subscripts.len() + clause.subscripts.len() + type_table.dims.len(),
                 span: entry.span,
+                constant: false,
             };
             let value = match given.iter().position(|(n, _)| *n == entry.name) {
                 Some(position) => self.check_field(&formal, given.swap_remove(position).1, construction.span)?,

@@ -26,6 +26,8 @@ pub(crate) struct Formal {
     pub class: ClassId,
     pub rank: usize,
     pub span: Span,
+    /// Declared a constant or a parameter: never assigned.
+    pub constant: bool,
 }
 
 /// What is known about a function before it is called.
@@ -96,6 +98,10 @@ impl Flattener<'_> {
                 class: ty,
                 rank: component.subscripts.len() + clause.subscripts.len() + type_table.dims.len(),
                 span: entry.span,
+                constant: matches!(
+                    clause.prefix.variability,
+                    Some(Variability::Constant | Variability::Parameter)
+                ),
             };
             match clause.prefix.causality.or(type_table.causality) {
                 Some(Causality::Input) => signature.inputs.push(formal),
@@ -209,6 +215,17 @@ impl Flattener<'_> {
                 codes::E0216,
                 input.span,
                 format!("`{}` is an input and cannot be assigned in the function", input.name),
+            );
+        }
+        let mut constants = signature.locals.iter().filter(|f| f.constant);
+        if let Some(local) = constants.find(|f| assigned.contains(&f.name)) {
+            return fail(
+                codes::E0216,
+                local.span,
+                format!(
+                    "`{}` is a constant or parameter and cannot be assigned in the function",
+                    local.name
+                ),
             );
         }
         for formal in signature.inputs.iter().chain(&signature.locals) {

@@ -22,11 +22,15 @@ struct Point {
 }
 
 /// The root of `f` nearest to a guess, as far as it can be told from points at doubled distances on both sides; `size` is what is
-/// neither large nor small for x. None if f does not change its sign, or does so by a jump.
+/// neither large nor small for x. None if f does not change its sign, or does so by a jump. Where f is undefined at the guess, zero
+/// takes its place: roots and logarithms end there.
 pub fn nearest_root(mut f: impl FnMut(f64) -> f64, guess: f64, size: f64) -> Option<f64> {
-    let here = Point { x: guess, f: f(guess) };
+    let mut here = Point { x: guess, f: f(guess) };
+    if !here.f.is_finite() {
+        here = Point { x: 0.0, f: f(0.0) };
+    }
     if here.f == 0.0 {
-        return Some(guess);
+        return Some(here.x);
     }
     let (a, b) = change_of_sign(&mut f, here, size)?;
     let largest = a.f.abs().max(b.f.abs());
@@ -137,6 +141,12 @@ mod tests {
         assert_eq!(nearest_root(|x| x * x + 1.0, 0.1, 1.0), None);
         assert_eq!(nearest_root(|x| (x - 1.0).sqrt() + 1.0, 3.0, 1.0), None);
         assert_eq!(nearest_root(|_| f64::NAN, 3.0, 1.0), None);
+    }
+
+    #[test]
+    fn an_undefined_guess_is_replaced() {
+        let found = nearest_root(|x| x.powf(2.0 / 3.0) - 1e-16, -7e-23, 1.0);
+        assert!(found.is_some_and(|x| (x - 1e-24).abs() < 1e-32), "{found:?}");
     }
 
     #[test]

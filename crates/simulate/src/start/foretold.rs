@@ -110,18 +110,19 @@ impl Engine {
         }
         let mut ready: Vec<usize> = (0..active.len()).filter(|&at| open[at] <= 1).collect();
         let mut done = vec![false; active.len()];
-        // Other start values come before equations of the guess alone, which they may contradict.
+        // What always holds comes first, then other start values: both may contradict equations of the guess alone.
         let mut other = other.iter();
         let mut waiting: Vec<usize> = Vec::new();
+        let mut takes_guarded = false;
         loop {
             let found = match ready.pop() {
                 Some(at) if done[at] => continue,
-                Some(at) if other.len() > 0 && !model.is_unguarded(active[at]) => {
+                Some(at) if !takes_guarded && !model.is_unguarded(active[at]) => {
                     waiting.push(at);
                     continue;
                 }
                 Some(at) => {
-                    done[at] = true;
+                    (done[at], takes_guarded) = (true, false);
                     let residual = model.equations[model.stands_for(active[at])].residual;
                     let Some(last) = unknowns(active[at]).find(|read| !foretold.known.contains(read)) else {
                         if !model.is_unguarded(active[at]) && self.is_contradicted(residual) {
@@ -138,7 +139,8 @@ impl Engine {
                     }
                     None if waiting.is_empty() => break,
                     None => {
-                        ready.append(&mut waiting);
+                        ready.extend(waiting.pop());
+                        takes_guarded = true;
                         continue;
                     }
                 },
