@@ -44,6 +44,7 @@ impl Engine {
         if undecided.is_empty() {
             return;
         }
+        self.keep_memories(&undecided, guess);
         let (given, other) = self.given_starts();
         let saved = self.memory.values.clone();
         let mut turned: FxHashSet<ConditionId> = FxHashSet::default();
@@ -56,6 +57,43 @@ impl Engine {
                 break;
             }
         }
+    }
+
+    /// Of conditions of which start values say nothing, those turn without which discrete variables would not keep the values they
+    /// start with: a latch that is closed at the start is not opened by a force that nobody knows yet.
+    fn keep_memories(&mut self, undecided: &[ConditionId], guess: &mut Truths) {
+        if self.sets.remembered.is_empty() {
+            return;
+        }
+        let mut lost = self.lost_memories(guess);
+        for &id in undecided.iter().take(MOST_TRIED) {
+            if lost == 0 {
+                return;
+            }
+            if self.sign_at_start(id) != Sign::Undecided {
+                continue;
+            }
+            guess[id] = !guess[id];
+            let lost_then = self.lost_memories(guess);
+            if lost_then < lost {
+                lost = lost_then;
+            } else {
+                guess[id] = !guess[id];
+            }
+        }
+    }
+
+    /// How many discrete variables that are remembered have other values under a guess than they start with.
+    fn lost_memories(&mut self, guess: &Truths) -> usize {
+        let saved = self.save_discrete();
+        self.set_truths(guess);
+        let before = self.when_before.clone();
+        self.discrete.compute(&self.model, &mut self.memory, &before);
+        let remembered = self.sets.remembered.iter();
+        let differs = |&&var: &&VarId| self.memory.get(var, 0) != self.memory.left(var, 0);
+        let lost = remembered.filter(differs).count();
+        self.restore_discrete(&saved);
+        lost
     }
 
     fn is_undecided_at_start(&mut self, id: ConditionId) -> bool {
