@@ -5,6 +5,9 @@
 //! branch is `sign(x)*sqrt(abs(x))` where the condition of its branch does not hold. Where it holds nothing changes, and a mode in
 //! which it does not is never accepted.
 //!
+//! A square has another fault: `dp = if q > 0 then r*q^2 else -r*q^2` has two solutions in each branch, one of them on the wrong
+//! side, and none as soon as dp has the other sign. So an even power of q is minus that where the condition on q does not hold.
+//!
 //! The condition may speak of the argument by another name or in another form, of which rounding leaves something else: `d < 0` with
 //! `d = u - p` guards the root of `u - p`, and so does `p/u > 1`. So what is known of a variable is put in its place, and an argument
 //! that is a difference of equals but for rounding counts as zero.
@@ -30,7 +33,8 @@ impl Mdae {
         let pool = &mut self.pool;
         for equation in self.equations.iter_mut() {
             let nodes = pool.reachable(&[equation.residual]);
-            if nodes.len() > MOST_NODES || !nodes.iter().any(|&id| root(pool, pool.node(id)).is_some()) {
+            let goes_on = |&id: &ExprId| root(pool, pool.node(id)).is_some() || square(pool, pool.node(id)).is_some();
+            if nodes.len() > MOST_NODES || !nodes.iter().any(goes_on) {
                 continue;
             }
             let inside: Vec<ExprId> = known.literal(pool, equation.guard).into_iter().collect();
@@ -125,6 +129,13 @@ impl Known {
                 });
                 Some(pool.if_else(condition, yes, no))
             }
+            _ if let Some(base) = square(pool, node) => {
+                let of_base = |pool: &mut ExprPool, &literal: &ExprId| side_of(pool, literal, base).then_some(literal);
+                let here = inside.iter().find_map(|literal| of_base(pool, literal))?;
+                let power = pool.intern(node);
+                let beyond = pool.neg(power);
+                Some(pool.if_else(here, power, beyond))
+            }
             _ => {
                 let (argument, exponent) = root(pool, node)?;
                 let read = pool.occurrences(argument);
@@ -150,6 +161,33 @@ impl Known {
                 Some(pool.if_else(inside, root, beyond))
             }
         })[0]
+    }
+}
+
+/// What an even power is one of.
+fn square(pool: &ExprPool, node: Node) -> Option<ExprId> {
+    match node {
+        Node::Binary(BinaryFunction::Mul, one, other) if one == other => Some(one),
+        Node::Binary(BinaryFunction::Pow, base, exponent) => {
+            let exponent = pool.constant(exponent)?;
+            (exponent >= 2.0 && exponent % 2.0 == 0.0).then_some(base)
+        }
+        _ => None,
+    }
+    .filter(|&base| pool.constant(base).is_none())
+}
+
+/// Whether a relation says on which side of zero an expression is.
+fn side_of(pool: &mut ExprPool, literal: ExprId, base: ExprId) -> bool {
+    let opposite = pool.neg(base);
+    match pool.node(literal) {
+        Node::Unary(UnaryFunction::Not, inner) => side_of(pool, inner, base),
+        Node::Binary(
+            BinaryFunction::Gt | BinaryFunction::Ge | BinaryFunction::Lt | BinaryFunction::Le,
+            function,
+            zero,
+        ) => pool.constant(zero) == Some(0.0) && (function == base || function == opposite),
+        _ => false,
     }
 }
 
@@ -185,6 +223,17 @@ fn rounding_of(pool: &mut ExprPool, argument: ExprId) -> Option<ExprId> {
     let size = pool.add(left, right);
     let share = pool.real(ROUNDING);
     Some(pool.mul(share, size))
+}
+
+/// Whether an expression asks whether the argument of a continued root is more than rounding: both answers give the same value.
+pub fn asks_for_rounding(pool: &ExprPool, id: ExprId) -> bool {
+    let Node::Binary(BinaryFunction::Gt, size, rounding) = pool.node(id) else {
+        return false;
+    };
+    let Node::Binary(BinaryFunction::Mul, share, _) = pool.node(rounding) else {
+        return false;
+    };
+    matches!(pool.node(size), Node::Unary(UnaryFunction::Abs, _)) && pool.constant(share) == Some(ROUNDING)
 }
 
 /// The argument of a root, and its exponent if that is not one half.

@@ -27,6 +27,7 @@ pub mod text;
 pub mod validate;
 pub mod walk;
 
+pub use beyond::asks_for_rounding;
 pub use builder::{Builder, Connector, Ex};
 pub use derivative::Derivative;
 pub use expr::{BinaryFunction, ExprPool, Node, Type, UnaryFunction};

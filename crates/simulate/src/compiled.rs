@@ -537,7 +537,10 @@ fn switches_in_time(model: &Mdae) -> bool {
 /// What may jump in an expression without an event.
 fn silent_switches(model: &Mdae, expression: ExprId) -> Vec<ExprId> {
     let moves = |&Derivative { var, .. }: &Derivative| model.is_unknown(var);
-    let may_switch = |&id: &ExprId| may_jump(model.pool.node(id)) && model.pool.occurrences(id).iter().any(moves);
+    let may_switch = |&id: &ExprId| {
+        let jumps = may_jump(model.pool.node(id)) && !saltus_mdae::asks_for_rounding(&model.pool, id);
+        jumps && model.pool.occurrences(id).iter().any(moves)
+    };
     model
         .pool
         .reachable(&[expression])

@@ -4,7 +4,9 @@
 //! norm of the Jacobian, never from clocks. Hairer's test sees steps that are as long as stability allows. At tight
 //! tolerances the error of what is fast already limits steps to half of that, again and again; so steps that stay about
 //! as long as the shortest time constant are reason enough to try how far an implicit method would get, from the same
-//! point and for a few steps. What it finds is thrown away unless it gets much further.
+//! point and for a few steps. What it finds is thrown away unless it gets much further. Every second trial is one of BDF: where
+//! the solution comes to rest at a slope without bound (a tank that has run empty through a root), methods of many stages go to
+//! and fro as the explicit ones do, and this one stays.
 
 use super::{
     Bdf, Counters, Esdirk, ExplicitRk, IntegrationError, Integrator, IntegratorOptions, Method, OdeSystem, Radau,
@@ -75,6 +77,8 @@ pub struct Auto {
     switches: usize,
     /// Explicit steps in a row as long as a time constant, how long they took together, and trials in vain.
     lingering: usize,
+    /// Whether a trial was asked for.
+    is_slow: bool,
     lingering_for: f64,
     vain_trials: u32,
     trials: usize,
@@ -95,6 +99,7 @@ impl Auto {
             returns: 0,
             switches: 0,
             lingering: 0,
+            is_slow: false,
             lingering_for: 0.0,
             vain_trials: 0,
             trials: 0,
@@ -118,7 +123,11 @@ impl Auto {
 
     /// The implicit method for the present dimension, made at first use.
     fn prepare_implicit(&mut self, system: &dyn OdeSystem) {
-        let wanted = implicit_for(&self.options, system);
+        let wanted = if self.vain_trials % 2 == 1 {
+            Method::Bdf
+        } else {
+            implicit_for(&self.options, system)
+        };
         if self.implicit.as_ref().is_some_and(|i| i.method() == wanted) {
             return;
         }
@@ -170,6 +179,9 @@ impl Auto {
     }
 
     fn observe_lingering(&mut self, step: &Step) {
+        if self.is_slow {
+            return;
+        }
         if self.explicit.time_constants_per_step() < LINGERING {
             self.forget_lingering();
         } else {
@@ -179,11 +191,12 @@ impl Auto {
     }
 
     fn forget_lingering(&mut self) {
-        (self.lingering, self.lingering_for) = (0, 0.0);
+        (self.lingering, self.lingering_for, self.is_slow) = (0, 0.0, false);
     }
 
     fn lingers(&self) -> bool {
-        !self.is_implicit && self.lingering >= LINGERING_STEPS << self.vain_trials.min(6)
+        let enough = LINGERING_STEPS << self.vain_trials.min(6);
+        !self.is_implicit && (self.is_slow || self.lingering >= enough)
     }
 
     /// Tries the implicit method from the present point on, for a few steps or until `stop`: whether it gets so much
@@ -314,6 +327,12 @@ impl Integrator for Auto {
         let step = result?;
         self.observe(&step);
         Ok(step)
+    }
+
+    fn note_slow(&mut self, steps: usize, duration: f64) {
+        if !self.is_implicit && steps > 0 {
+            (self.lingering, self.lingering_for, self.is_slow) = (steps, duration, true);
+        }
     }
 
     fn time(&self) -> f64 {

@@ -164,6 +164,11 @@ pub trait Integrator: std::fmt::Debug + Send {
     /// If f cannot be evaluated at the new state.
     fn replace_state(&mut self, system: &mut dyn OdeSystem, y: &[f64]) -> Result<Replacement, IntegrationError>;
 
+    /// The last so many steps have not led far: whoever can goes on in another way, if that leads further.
+    fn note_slow(&mut self, steps: usize, duration: f64) {
+        let _ = (steps, duration);
+    }
+
     /// The step size that would be tried next: a good hint for a restart nearby.
     fn next_step_size(&self) -> Option<f64>;
 

@@ -101,6 +101,9 @@ impl Run {
         {
             return Ok(Some(stall));
         }
+        if crawls {
+            self.integrator.note_slow(WINDOW as usize, duration);
+        }
         let switches = if crawls {
             self.literal_switches(mode)?
         } else {

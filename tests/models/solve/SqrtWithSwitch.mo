@@ -1,4 +1,9 @@
-// saltus simulate SqrtWithSwitch.mo : E0607 at t = 1.5e-4 (ve = 0 with the switch open). Expected: i = 0, ve = 0 until the switch closes.
+// A switch in series with an orifice: while it is open nothing flows, and the law has an infinite slope there.
+// (By Runge and Kutta: v = 0.5988026 at the end.)
+//
+// expect: i at 1e-5 = 0 within 1e-9
+// expect: v at 0.000426840294168875 = 0.5988026 within 1e-5
+
 model SqrtWithSwitch "sqrt"
   Real v(start=0,fixed=true), u, ie, ve, i;
   Real vs; Boolean c;

@@ -1,4 +1,8 @@
-// saltus simulate QuadraticTurnOn.mo : E0607 singular Jacobian at t = 1.27. Expected: the diode turns on at i = 0, where d(i*abs(i))/di = 0: ve = a*i|i| has the unique root i = sqrt(ve/a), growing from 0; goes on.
+// A diode turns on in series with a loss that goes with the square of the current: at zero current its slope is zero, which
+// determines the current nevertheless. (By Runge and Kutta: v = 0.5654527 at the end.)
+//
+// expect: v at 4.55 = 0.5654527 within 1e-5
+
 model QuadraticTurnOn "quad"
   Real v(start=0,fixed=true), u, ie, ve, i;
   Real vd, s; Boolean on;

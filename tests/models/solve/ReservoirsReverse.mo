@@ -1,6 +1,9 @@
-// saltus simulate ReservoirsReverse.mo
-// Expected: flow in pipe 0 turns round near t = 6.5; goes on to 6.79 (oracle: junction solved by bisection).
-// Happens: E0610 at t = 6.567, where the flow turns round: iterations for a root at zero go to and fro.
+// Three tanks whose pipes meet in a node; the flow in one of them turns round. (By Runge and Kutta, the node by bisection.)
+//
+// expect: h0 at 6.79 = 2.1821365 within 1e-5
+// expect: h1 at 6.79 = 2.1645110 within 1e-5
+// expect: h2 at 6.79 = 2.2011800 within 1e-5
+
 model ReservoirsReverse
   Real H;
   Real h0(start=0.02,fixed=true), q0;
