@@ -1,10 +1,12 @@
-// Newton's method does not get from the start value to the solution: the simplified equation must be solved first.
+// Newton's method does not get from the start value to the solution: the simplified equation is solved first. Without one, the
+// single unknown is bracketed.
 //
 // model Homotopy.Steep
 // stop 1
 // final x 3
 // model Homotopy.WithoutSimplified
-// fails E0607 singular Jacobian
+// stop 1
+// final x 3
 package Homotopy
   function saturated "flat far from its zero"
     input Real x;

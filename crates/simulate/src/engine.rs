@@ -9,7 +9,7 @@ use saltus_mdae::{
 };
 use saltus_results::ModeRecord;
 use saltus_structure::mode::{
-    ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode, needs_reselection,
+    GuardId, ModeFailure, ModeStructure, Valuation, analyze_equations, analyze_mode, needs_reselection,
 };
 
 use crate::compiled::Compiled;
@@ -299,9 +299,14 @@ impl Engine {
     }
 
     pub(crate) fn evaluate_guards(&self) -> Valuation {
-        Valuation::from_fn(self.compiled.modes(), |guard| {
-            self.guards[guard.index()].value(&self.memory) != 0.0
-        })
+        Valuation::from_fn(self.compiled.modes(), |guard| self.holds(guard))
+    }
+
+    /// Whether a guard holds at present. What it asks beside a literal that does not hold may be undefined, as `v[i]` is where i is
+    /// another.
+    pub(crate) fn holds(&self, guard: GuardId) -> bool {
+        let value = self.guards[guard.index()].value(&self.memory);
+        value != 0.0 && !value.is_nan()
     }
 
     fn analysed(&mut self, valuation: &Valuation) -> Result<ModeId, Arc<ModeRefusal>> {

@@ -1,7 +1,7 @@
 // A switch in series with an orifice: while it is open nothing flows, and the law has an infinite slope there.
 // (By Runge and Kutta: v = 0.5988026 at the end.)
 //
-// expect: i at 1e-5 = 0 within 1e-9
+// expect: i at 0+ = 0 within 1e-12
 // expect: v at 0.000426840294168875 = 0.5988026 within 1e-5
 
 model SqrtWithSwitch "sqrt"

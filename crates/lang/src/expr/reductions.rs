@@ -17,6 +17,17 @@ impl Flattener<'_> {
         let Some(array) = positional.first() else {
             return fail(codes::E0212, span, format!("`{name}` needs an array"));
         };
+        let most = if name == "ndims" { 1 } else { 2 };
+        if let Some(surplus) = positional.get(most) {
+            return fail(
+                codes::E0212,
+                surplus.span,
+                format!(
+                    "`{name}` has at most {most} argument{}",
+                    if most == 1 { "" } else { "s" }
+                ),
+            );
+        }
         if let Some(value) = self.size_so_far(array, positional.get(1), ctx)? {
             return Ok(value);
         }

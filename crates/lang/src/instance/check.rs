@@ -205,7 +205,14 @@ impl Flattener<'_> {
         let rank = component.subscripts.len() + clause.subscripts.len() + table.dims.len();
         let found = &self.components[inner];
         let (found_class, found_rank, span) = (found.class, found.dims.len(), found.span);
-        let reason = if rank == found_rank {
+        let most = match clause.prefix.variability {
+            Some(AstVariability::Constant) => Variability::Constant,
+            Some(AstVariability::Parameter) => Variability::Parameter,
+            _ => Variability::Continuous,
+        };
+        let reason = if found.variability > most {
+            Some("it may vary more than a constant or parameter does".to_owned())
+        } else if rank == found_rank {
             match self.size_mismatch(instance, entry, inner) {
                 Some(reason) => Some(reason),
                 None => self.type_mismatch(found_class, class)?,

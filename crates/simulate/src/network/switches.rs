@@ -94,7 +94,7 @@ impl Switches {
                 read(readers, &mut steps);
             }
         }
-        let value = |&guard: &GuardId| engine.guards[guard.index()].value(&engine.memory) != 0.0;
+        let value = |&guard: &GuardId| engine.holds(guard);
         switched.guards = guards.iter().map(|guard| (*guard, value(guard))).collect();
         switched
     }

@@ -88,12 +88,15 @@ impl Run {
             Err(failure) if is_undefined(&failure) => failure,
             done => return done,
         };
-        let before = end - self.step_aside();
-        if before <= begin || self.move_to(mode, before).is_err() {
-            return Err(failure);
+        // A crossing is located a little behind it: where the argument of a logarithm has passed zero already.
+        for aside in [self.step_aside(), ASIDE * self.location_width] {
+            let before = end - aside;
+            if before > begin && self.move_to(mode, before).is_ok() {
+                self.engine.memory.set_time(end);
+                return Ok(());
+            }
         }
-        self.engine.memory.set_time(end);
-        Ok(())
+        Err(failure)
     }
 
     /// Integration begins behind the instant that is shown.
@@ -141,6 +144,9 @@ impl Run {
         rounding.max(BESIDE * (options.stop - options.start))
     }
 }
+
+/// How far to step aside from a crossing, in parts of the width to which it is located.
+const ASIDE: f64 = 4.0;
 
 /// Whether values near a point are those of a limit: near a pole they differ from those twice as far.
 fn is_limit(near: &[f64], far: &[f64]) -> bool {

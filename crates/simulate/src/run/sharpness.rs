@@ -49,7 +49,7 @@ impl Run {
         if self.is_as_sharp_as_can_be() {
             return Ok(false);
         }
-        self.move_to(mode, *time)?;
+        self.move_to_end(mode, step.0, *time)?;
         let span = step.1 - step.0;
         let contradicted = |course: Course| course.is_zero && course.back * span > course.errors[0];
         let all = triggers

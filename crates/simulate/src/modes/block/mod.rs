@@ -8,8 +8,8 @@
 //! | `along` | along one unknown, where slopes are zero or infinite at the solution |
 //! | `explain` | why there is no solution, in the model's terms |
 //!
-//! The ladder: from a solution nearby; damped steps from the same guess; a trust region; along one unknown; simplified
-//! equations. Where the solution has ceased to exist, the arc that leads on from it.
+//! The ladder: from a solution nearby; damped steps from the same guess; a trust region; simplified equations;
+//! along one unknown. Where the solution has ceased to exist, the arc that leads on from it.
 
 mod along;
 mod explain;
@@ -368,12 +368,12 @@ impl BlockSolver {
             Err(failure) => {
                 self.strayed = true;
                 self.solve_by_trust_region(memory, guess)
+                    .or_else(|()| self.solve_from_simplified(memory, guess))
                     .or_else(|()| {
                         self.solve_along_unknown(memory, guess)?;
                         self.goes_along = true;
                         Ok(())
                     })
-                    .or_else(|()| self.solve_from_simplified(memory, guess))
                     .map_err(|()| failure)
             }
             solved => solved,
