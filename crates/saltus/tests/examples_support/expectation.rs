@@ -1,5 +1,7 @@
 //! The comments of an example, as data.
 
+use saltus::Method;
+
 use super::expression::Expression;
 
 /// Side of an event.
@@ -67,6 +69,7 @@ pub(crate) struct Header {
     pub tolerance: Option<f64>,
     pub stop: Option<f64>,
     /// Whether it goes on where it chatters, and where events accumulate.
+    pub solver: Option<Method>,
     pub slides: bool,
     pub rests: bool,
     /// Why the example cannot keep its promises yet.
@@ -96,6 +99,7 @@ impl Header {
         match name {
             "tolerance" => self.tolerance = Some(number(value)?),
             "stop" => self.stop = Some(number(value)?),
+            "solver" => self.solver = Some(value.parse().map_err(|_| format!("there is no solver `{value}`"))?),
             "chattering" => self.slides = value == "slide",
             "zeno" => self.rests = value == "rest",
             _ => return Err(format!("unknown setting `{name}`")),

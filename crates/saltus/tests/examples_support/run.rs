@@ -55,6 +55,9 @@ fn simulate(path: &Path, header: &Header) -> Result<Simulation, String> {
     if let Some(stop) = header.stop {
         run = run.stop(stop);
     }
+    if let Some(solver) = header.solver {
+        run = run.solver(solver);
+    }
     if header.slides {
         run = run.chattering(Chattering::Slide);
     }

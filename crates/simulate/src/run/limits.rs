@@ -2,14 +2,17 @@
 //!
 //! They act like assertions of level warning: a violation is reported once, with its time and value, and the run goes on. Values
 //! within the error of the integration beyond a limit do not count. Integers that can no longer be told from their
-//! neighbours end the run.
+//! neighbours end the run; a product of Integers within an expression that cannot be is reported, because it may be one whose value does
+//! not matter then.
 
 use std::sync::Arc;
 
-use saltus_mdae::{ExprId, Role, Type, VarId, Variable};
+use saltus_mdae::print::{UserNames, expression};
+use saltus_mdae::{Action, BinaryFunction, ExprId, Mdae, Node, Role, Type, UnaryFunction, VarId, Variable};
 
 use crate::engine::Engine;
 use crate::error::{Failure, FailureKind};
+use crate::kernel::Bound;
 
 /// Integers below this size are exact.
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
@@ -33,12 +36,16 @@ struct Limit {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Limits {
     watched: Vec<Limit>,
+    products: Vec<(ExprId, Bound)>,
 }
 
 impl Limits {
     /// Reads the limits of all variables, and says which parameters and constants violate theirs.
     pub(crate) fn new(engine: &mut Engine) -> Result<Self, Failure> {
-        let mut limits = Limits::default();
+        let mut limits = Limits {
+            products: products(engine)?,
+            ..Limits::default()
+        };
         let model = Arc::clone(&engine.model);
         let named = model.variables.iter_enumerated().map(|(id, v)| (id, 0, false, v));
         let aliases = model.aliases.iter();
@@ -73,6 +80,15 @@ impl Limits {
     pub(crate) fn check(&mut self, engine: &mut Engine) -> Result<(), Failure> {
         check_integers(engine)?;
         let time = engine.memory.time();
+        let rounded = |(_, value): &mut (ExprId, Bound)| value.value(&engine.memory).abs() >= LARGEST_INTEGER;
+        for (product, value) in self.products.extract_if(.., rounded) {
+            let product = expression(&engine.model.pool, &UserNames::new(&engine.model), product);
+            let value = value.value(&engine.memory);
+            engine.reported.warnings.push(format!(
+                "at t = {time}: `{product}` = {value:e} is beyond 2^53: Integers are kept as floating-point numbers, and what is made of it is \
+                 rounded"
+            ));
+        }
         let mut reported = Vec::new();
         self.watched.retain(|limit| {
             let value = engine.memory.get(limit.var, limit.order) * if limit.negated { -1.0 } else { 1.0 };
@@ -88,6 +104,57 @@ impl Limits {
         engine.reported.warnings.append(&mut reported);
         Ok(())
     }
+}
+
+/// The products of Integers that vary in what discrete variables are and get.
+fn products(engine: &Engine) -> Result<Vec<(ExprId, Bound)>, Failure> {
+    let model = &engine.model;
+    let branches = model.whens.iter().flat_map(|when| &when.branches);
+    let assigned = branches
+        .flat_map(|branch| &branch.actions)
+        .filter_map(|action| match action {
+            Action::Assign { value, .. } => Some(*value),
+            _ => None,
+        });
+    let roots: Vec<ExprId> = (model.discrete.iter().map(|equation| equation.value))
+        .chain(assigned)
+        .collect();
+    let is_product = |id: &ExprId| {
+        matches!(model.pool.node(*id), Node::Binary(BinaryFunction::Mul, ..)) && is_of_integers(model, *id)
+    };
+    let found = model.pool.reachable(&roots).into_iter().filter(is_product);
+    found
+        .map(|id| Ok((id, Bound::of_value(&engine.cache, &engine.pool, id, &engine.memory)?)))
+        .collect()
+}
+
+/// Whether an expression is made of Integers that vary, and of whole numbers.
+fn is_of_integers(model: &Mdae, expr: ExprId) -> bool {
+    let mut varies = false;
+    let whole = model
+        .pool
+        .reachable(&[expr])
+        .into_iter()
+        .all(|id| match model.pool.node(id) {
+            Node::Var { var, .. } | Node::Pre { var, .. } => {
+                let variable = &model.variables[var];
+                varies |= variable.role == Role::Discrete;
+                variable.ty == Type::Integer && !variable.text
+            }
+            Node::Integer(_) | Node::Unary(UnaryFunction::Neg, _) => true,
+            Node::Real(value) => value.get().fract() == 0.0,
+            Node::Binary(op, ..) => matches!(
+                op,
+                BinaryFunction::Add
+                    | BinaryFunction::Sub
+                    | BinaryFunction::Mul
+                    | BinaryFunction::Mod
+                    | BinaryFunction::Rem
+                    | BinaryFunction::Quotient
+            ),
+            _ => false,
+        });
+    whole && varies
 }
 
 /// Integers are kept as floating-point numbers: beyond 2^53 counting on would leave them as they are.
