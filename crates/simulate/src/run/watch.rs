@@ -30,8 +30,9 @@ pub(super) struct Watch {
     pub(super) repeated: u32,
     /// How many of its own events in a row had no effect: crossings that are noise.
     futile: u32,
-    /// The time between its last two events in a row, and how often in a row it has become shorter.
+    /// The time between its last two events in a row, in parts of the one before, and how often in a row it has become shorter.
     pub(super) interval: f64,
+    pub(super) ratio: f64,
     pub(super) shrunk: u32,
 }
 

@@ -14,6 +14,9 @@ const REPETITIONS: u32 = 2;
 /// parts of the whole run. A signal that keeps within the band of another crosses it at any intervals, and pulses come in
 /// short and long ones.
 const SHRUNK: u32 = 2;
+/// A part of the ratio of the intervals before below which the next one is no part of their series: two crossings in a hair after two that are
+/// seconds apart.
+const SUDDEN: f64 = 0.1;
 const SHORT: f64 = 1e-3;
 /// What moves by less than so many of its errors between two events is where it was.
 const ERRORS: f64 = 4.0;
@@ -44,7 +47,10 @@ impl Run {
             let goes_on = !by_time && (before.contains(&id) || self.crossings.alternate(id));
             let repeats = zero_crossing && goes_on;
             watch.repeated = if repeats { watch.repeated + 1 } else { 0 };
-            let shrinks = watch.repeated > 1 && interval < watch.interval;
+            let ratio = interval / watch.interval;
+            let goes_on_shrinking = ratio < 1.0 && ratio >= SUDDEN * watch.ratio;
+            let shrinks = watch.repeated > 1 && goes_on_shrinking;
+            watch.ratio = if repeats { ratio } else { 0.0 };
             watch.shrunk = if shrinks { watch.shrunk + 1 } else { 0 };
             let longer = interval.max(std::mem::replace(&mut watch.interval, interval));
             let accumulates = watch.shrunk >= SHRUNK || longer <= SHORT * span.abs();
