@@ -3,7 +3,7 @@
 
     simulation.py run --saltus BINARY --library FOLDER --references FOLDER --models TABLE --results FILE
                       [--tiers ACDEFGH] [--only TEXT] [--again KINDS] [--limit SECONDS]
-    simulation.py table --models TABLE --results FILE [--reasons FILE] [--into README]
+    simulation.py table --models TABLE --results FILE [--only TEXT] [--reasons FILE] [--into README]
 
 The folder of references is a copy of MAP-LIB_ReferenceResults at the version of the library (or a repository that has its tag),
 TABLE a file with the columns `model` and `tier`. Every model runs with the settings its reference was made with (`creation.txt`:
@@ -12,9 +12,10 @@ the signals that the reference is compared in (`comparisonSignals.txt`), protect
 
 `run` adds to the file of results a row per model: how it ended, processor time and memory of the run, and the first line of the
 diagnostic or of the comparison; a model that has a row already is left out unless its outcome is one of `--again`. `table` makes of
-it the tables of the README: counts by tier, and a reason for every model that is not inside. Reasons are looked up in a file
-(columns `model` and `reason`); what has none there is given with its diagnostic. With `--into` the tables take the place of those
-between the marks `<!-- sweep -->` and `<!-- end of sweep -->` of a file.
+it the tables of the README: counts by tier, how long the models take, a reason for every model that is not inside, and all models
+with their times. Reasons are looked up in a file (columns `model` and `reason`); what has none there is given with its
+diagnostic. Models without a row are named as not run. With `--into` the tables take the place of those between the marks
+`<!-- sweep -->` and `<!-- end of sweep -->` of a file.
 """
 
 import argparse
@@ -157,15 +158,48 @@ def counts_by_tier(rows):
         yield f"| {tier} | {library} | {total} | {run_} | {inside} | {outside} | {other} | {fails} | {stopped} |"
 
 
+def times(rows):
+    """Markdown: how many models take how long."""
+    ran = sorted(float(row["seconds"]) for row in rows if row["outcome"] not in ("fails", "stopped"))
+    if not ran:
+        return
+    bounds = [0.2, 0.5, 1, 2, 5, 10, math.inf]
+    names = [f"up to {bound:g} s" for bound in bounds[:-1]] + [f"over {bounds[-2]:g} s"]
+    counts = [sum(low < seconds <= high for seconds in ran) for low, high in zip([-1.0, *bounds], bounds)]
+    yield f"Processor time of the {len(ran)} that run, from the text to the end of the run: {sum(ran):.0f} s in all, half of them take"
+    yield f"at most {ran[(len(ran) - 1) // 2]:.2f} s each."
+    yield ""
+    yield "| " + " | ".join(names) + " |"
+    yield "|" + "---|" * len(names)
+    yield "| " + " | ".join(str(count) for count in counts) + " |"
+
+
+def every(rows):
+    """Markdown: all models, folded away."""
+    yield "<details><summary>All models with their times</summary>"
+    yield ""
+    yield "| model | outcome | s | MB |"
+    yield "|---|---|---|---|"
+    for row in rows:
+        kind = "no reference" if row["outcome"] == "runs" else row["outcome"]
+        yield f"| `{row['model']}` | {kind} | {row['seconds']} | {row['megabytes']} |"
+    yield ""
+    yield "</details>"
+
+
 def table(args):
-    order = listed(args.models)
+    order = [model for model in listed(args.models) if args.only in model]
     known = recorded(args.results)
     rows = [known[model] for model in order if model in known]
+    missing = [f"`{model}`" for model in order if model not in known]
     reasons = {}
     if args.reasons:
         with open(args.reasons, newline="", encoding="utf-8") as file:
             reasons = {row["model"]: row["reason"] for row in csv.DictReader(file)}
-    lines = [*counts_by_tier(rows), "", "| model | tier | outcome | s | MB | reason |", "|---|---|---|---|---|---|"]
+    lines = [*counts_by_tier(rows), ""]
+    if missing:
+        lines += [f"Not run: {', '.join(missing)}.", ""]
+    lines += [*times(rows), "", "| model | tier | outcome | s | MB | reason |", "|---|---|---|---|---|---|"]
     for row in rows:
         if row["outcome"] in ("inside", "runs"):
             continue
@@ -173,6 +207,7 @@ def table(args):
         reason = " ".join(reasons.get(row["model"], reason).split()).replace("|", "\\|")
         figures = f"{row['seconds']} | {row['megabytes']}"
         lines.append(f"| `{row['model']}` | {row['tier']} | {row['outcome']} | {figures} | {reason} |")
+    lines += ["", *every(rows)]
     if args.into:
         put(lines, args.into)
     else:
@@ -202,6 +237,7 @@ def main():
     tables = commands.add_parser("table")
     for name in ("models", "results"):
         tables.add_argument(f"--{name}", required=True)
+    tables.add_argument("--only", default="Modelica.")
     tables.add_argument("--reasons")
     tables.add_argument("--into")
     tables.set_defaults(command=table)

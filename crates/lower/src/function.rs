@@ -42,9 +42,11 @@ impl Lowering<'_> {
                 open.insert(FunctionId(id.0), outputs.into_iter().collect());
             }
         }
-        if !open.is_empty() {
+        // A call may have been evaluated while the model was read: then a parameter says that it left a field open.
+        let blank = |variable: &flat::FlatVariable| variable.binding.as_ref().is_some_and(is_blank);
+        if !open.is_empty() || self.flat.variables.iter().any(blank) {
             let fields = self.flat.functions.iter().map(fields_of).collect();
-            self.open_outputs = crate::unset::guard_fields(&mut self.model.functions, fields, open);
+            self.unset_fields = crate::unset::guard_fields(&mut self.model.functions, fields, open);
         }
     }
 
@@ -405,6 +407,11 @@ impl Lowering<'_> {
         };
         FunctionExpr::Unary(unary, Box::new(lowered.swap_remove(0)))
     }
+}
+
+/// Whether a value is a field that a function left without one.
+pub(crate) fn is_blank(value: &FlatExpr) -> bool {
+    matches!(value, FlatExpr::Builtin(Builtin::Unset, ..))
 }
 
 fn fields_of(function: &FlatFunction) -> FxHashSet<LocalId> {

@@ -106,7 +106,7 @@ struct Lowering<'f> {
     /// Units of other tools.
     foreign_units: Vec<std::sync::Arc<saltus_mdae::function::ForeignUnit>>,
     /// Outputs of functions that may have no value.
-    open_outputs: unset::Open,
+    unset_fields: unset::Fields,
     /// Discrete variables whose definition is no discrete value, which has been said.
     unclear: rustc_hash::FxHashSet<VarId>,
     /// String parameters defined by others that are being followed.
@@ -149,7 +149,7 @@ impl<'f> Lowering<'f> {
             made: Vec::new(),
             text_functions: Vec::new(),
             foreign_units: Vec::new(),
-            open_outputs: unset::Open::default(),
+            unset_fields: unset::Fields::default(),
             unclear: rustc_hash::FxHashSet::default(),
             text_depth: 0,
             set_at_events: FxHashMap::default(),
@@ -206,6 +206,7 @@ impl<'f> Lowering<'f> {
         }
         self.resolve_discrete();
         self.resolve_initial();
+        self.find_blank_parameters();
         self.ask_for_warnings(&reporters);
         self.check_left_limits();
         self.simplify_homotopies();

@@ -12,8 +12,31 @@ use crate::required::required;
 /// Scalar outputs without a certain value, by function.
 pub(crate) type Open = FxHashMap<FunctionId, FxHashSet<u32>>;
 
-/// Guards the reads of fields that functions may have left without a value; returns all outputs that may have none.
-pub(crate) fn guard_fields(functions: &mut Functions, fields: Vec<FxHashSet<LocalId>>, mut open: Open) -> Open {
+/// What is known of fields without a value.
+#[derive(Debug, Default)]
+pub(crate) struct Fields {
+    /// Outputs that may have none.
+    pub open: Open,
+    /// Which arguments of each function are fields: it looks itself at those that it uses.
+    pub taken: Vec<Vec<bool>>,
+}
+
+impl Fields {
+    /// Whether an output may be left without a value.
+    pub(crate) fn may_be_open(&self, function: FunctionId, output: u32) -> bool {
+        self.open
+            .get(&function)
+            .is_some_and(|numbers| numbers.contains(&output))
+    }
+
+    /// Whether a function is given a field at this place.
+    pub(crate) fn takes_field(&self, function: FunctionId, argument: usize) -> bool {
+        self.taken.get(function.index()).and_then(|taken| taken.get(argument)) == Some(&true)
+    }
+}
+
+/// Guards the reads of fields that functions may have left without a value.
+pub(crate) fn guard_fields(functions: &mut Functions, fields: Vec<FxHashSet<LocalId>>, mut open: Open) -> Fields {
     let ids: Vec<FunctionId> = (0..fields.len() as u32).map(FunctionId).collect();
     let mut doubtful: Vec<FxHashSet<LocalId>> = vec![FxHashSet::default(); fields.len()];
     loop {
@@ -56,7 +79,7 @@ pub(crate) fn guard_fields(functions: &mut Functions, fields: Vec<FxHashSet<Loca
             *statements = rewrite(std::mem::take(statements), &mut guard);
         }
     }
-    open
+    Fields { open, taken }
 }
 
 /// Whether an expression is an output of a call that may have no value.

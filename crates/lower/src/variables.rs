@@ -10,6 +10,7 @@ use saltus_mdae::{
     Variable,
 };
 
+use crate::function::is_blank;
 use crate::{Lowering, Meaning};
 
 /// Texts are numbers.
@@ -125,6 +126,7 @@ impl Lowering<'_> {
             target.fixed = variable.fixed.unwrap_or(parameter) || clocked && target.role == Role::Discrete;
             // A parameter without value but with a start value takes that, as tools do, and as is reported.
             target.unset = parameter && target.fixed && binding.is_none();
+            target.blank = parameter && variable.binding.as_ref().is_some_and(is_blank);
             target.binding = match binding {
                 None if parameter && target.fixed => start,
                 other => other,

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saltus_mdae::function::{Body, Function, FunctionExpr, Local, LocalId, Place, Rewrite, Statement, Visit, rewrite};
 use saltus_mdae::text::TextOperation;
 use saltus_mdae::{
-    Action, Assertion, AssertionLevel, BinaryFunction, ConditionKind, ExprId, FunctionId, Node, OriginId, Type,
-    UnaryFunction,
+    Action, Assertion, AssertionLevel, BinaryFunction, ConditionKind, ExprId, FunctionId, Node, OriginId, Role, Type,
+    UnaryFunction, VarId, Variable,
 };
 
 use crate::Lowering;
@@ -75,7 +75,8 @@ impl Lowering<'_> {
 
     /// Puts an assertion beside every call of a function that may warn, or may leave a result without a value.
     pub(crate) fn ask_for_warnings(&mut self, reporters: &Reporters) {
-        if reporters.is_empty() && self.open_outputs.is_empty() {
+        let blank = self.model.variables.iter().any(|variable| variable.blank);
+        if reporters.is_empty() && self.unset_fields.open.is_empty() && !blank {
             return;
         }
         let mut asked = FxHashSet::default();
@@ -114,6 +115,8 @@ impl Lowering<'_> {
         let transported = model.transports.iter();
         roots.extend(transported.flat_map(|t| t.inputs.map(|input| (always, input, t.origin))));
         let bindings = model.variables.iter();
+        // A parameter may hold what has no value.
+        let bindings = bindings.filter(|v| !v.blank);
         roots.extend(bindings.filter_map(|v| Some((always, v.binding?, v.origin))));
         for condition in model.conditions.iter() {
             if let ConditionKind::Relation { function, .. } = condition.kind {
@@ -152,12 +155,7 @@ impl Lowering<'_> {
                 stack.push((self.model.pool.and(guard, not), no));
                 continue;
             }
-            if let Node::Call { function, output, .. } = node
-                && self
-                    .open_outputs
-                    .get(&function)
-                    .is_some_and(|open| open.contains(&output))
-            {
+            if self.may_be_blank(expr) {
                 questions.push(self.is_number(guard, expr, origin));
             }
             if let Node::Call { function, args, .. } = node
@@ -166,9 +164,45 @@ impl Lowering<'_> {
                 let args: Vec<ExprId> = self.model.pool.args(args).collect();
                 questions.push(self.question(guard, reporter, &args, origin));
             }
+            if let Node::Call { function, args, .. } = node {
+                let args = self.model.pool.args(args).enumerate();
+                let passed_on = |at: usize, arg| self.unset_fields.takes_field(function, at) && self.may_be_blank(arg);
+                stack.extend(
+                    args.filter(|&(at, arg)| !passed_on(at, arg))
+                        .map(|(_, arg)| (guard, arg)),
+                );
+                continue;
+            }
             self.model.pool.for_each_child(node, |child| stack.push((guard, child)));
         }
         questions
+    }
+
+    /// Whether an expression is a field that a function may have left without a value.
+    fn may_be_blank(&self, expr: ExprId) -> bool {
+        match self.model.pool.node(expr) {
+            Node::Call { function, output, .. } => self.unset_fields.may_be_open(function, output),
+            Node::Var { var, order: 0 } => self.model.variables[var].blank,
+            _ => false,
+        }
+    }
+
+    /// Parameters that are given such a field, or another of these parameters.
+    pub(crate) fn find_blank_parameters(&mut self) {
+        loop {
+            let is_found = |variable: &Variable| {
+                let given = variable
+                    .binding
+                    .filter(|_| variable.role == Role::Parameter && !variable.blank);
+                given.is_some_and(|binding| self.may_be_blank(binding))
+            };
+            let variables = self.model.variables.iter_enumerated();
+            let found: Vec<VarId> = variables.filter(|(_, v)| is_found(v)).map(|(id, _)| id).collect();
+            if found.is_empty() {
+                return;
+            }
+            found.iter().for_each(|&id| self.model.variables[id].blank = true);
+        }
     }
 
     /// A field that a function may leave without a value must have one where the model uses it.

@@ -54,6 +54,9 @@ pub struct Variable {
     pub binding: Option<ExprId>,
     /// For parameters: no value was given, and its start value or zero stands for one.
     pub unset: bool,
+    /// For parameters: the function that yields the value may leave it without one; it is no number then. Whoever computes with it
+    /// asserts that it is one.
+    pub blank: bool,
     /// Start value.
     pub start: Option<ExprId>,
     /// Whether the start value is a condition of the initialisation.
@@ -91,6 +94,7 @@ impl Variable {
             literals: None,
             binding: None,
             unset: false,
+            blank: false,
             start: None,
             fixed: false,
             nominal: None,

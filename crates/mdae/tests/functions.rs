@@ -320,6 +320,41 @@ fn what_is_settled_is_what_every_call_yields() {
 }
 
 #[test]
+fn arguments_without_influence_change_nothing() {
+    let (case, callee) = cases();
+    let idle = std::cell::Cell::new(0);
+    runner()
+        .run(&case, |(body, x, y, n)| {
+            let functions: Functions = [function("f", with_values(body)), callee.clone()].into_iter().collect();
+            let args = [x, y, f64::from(n)];
+            let expected = functions.call_all(FunctionId(0), &[], &args);
+            let mut influences = functions.influences();
+            for output in 0..5u32 {
+                for (position, matters) in influences.of(FunctionId(0), output).into_iter().enumerate() {
+                    for other in [0.0, 1.0, -2.0, 3.0] {
+                        let mut changed = args;
+                        changed[position] = other;
+                        if matters {
+                            continue;
+                        }
+                        let result = |outcome: Result<Vec<f64>, CallError>| {
+                            outcome
+                                .map(|results| results[output as usize].to_bits())
+                                .map_err(|_| ())
+                        };
+                        let found = functions.call_all(FunctionId(0), &[], &changed);
+                        idle.set(idle.get() + 1);
+                        prop_assert_eq!(result(found), result(expected.clone()));
+                    }
+                }
+            }
+            Ok(())
+        })
+        .expect("what does not matter changes nothing");
+    assert!(idle.get() > 1000, "some arguments do not matter: {}", idle.get());
+}
+
+#[test]
 fn integers_stay_exact_or_fail() {
     let double = FunctionExpr::binary(BinaryFunction::Mul, read(N), FunctionExpr::Constant(2.0));
     let body = |to: u32| {

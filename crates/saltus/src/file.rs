@@ -21,7 +21,7 @@ use crate::timing::{Phase, Timings};
 /// What every model file begins with.
 const MAGIC: &[u8] = b"SALTUS\0";
 /// Changes with every change of what is written: there is nothing in the content by which fields could be told.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 const LENGTH_AT: usize = MAGIC.len() + size_of::<u32>();
 const CHECKSUM_AT: usize = LENGTH_AT + size_of::<u64>();
 const CONTENT_AT: usize = CHECKSUM_AT + 32;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use saltus_codegen::KernelCache;
+use saltus_codegen::{Fault, KernelCache};
 use saltus_mdae::homotopy::{SimplifiedResiduals, simplified_model, simplified_residuals};
 use saltus_mdae::inverse::{SolvedByInverse, solved_by_inverse};
 use saltus_mdae::print::{self, UserNames, derivative_name};
@@ -403,10 +403,11 @@ impl Compiled {
                 Some(binding) => {
                     let bound = Bound::of_value(&self.cache, &self.model.pool, binding, memory)?;
                     let mut out = [0.0];
-                    bound
-                        .evaluate_checked(memory, &mut out)
-                        .map_err(|error| Failure::domain(&error, vec![variable.origin]))?;
-                    out[0]
+                    match bound.evaluate_checked(memory, &mut out) {
+                        Ok(()) => out[0],
+                        Err(error) if variable.blank && !matches!(error.fault, Fault::Call(_)) => f64::NAN,
+                        Err(error) => return Err(Failure::domain(&error, vec![variable.origin])),
+                    }
                 }
                 None => 0.0,
             };

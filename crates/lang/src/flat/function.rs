@@ -178,7 +178,7 @@ pub enum FunctionStatement {
         /// The function.
         function: FunctionId,
         /// Flattened arguments.
-        arguments: Vec<FlatExpr>,
+        arguments: Arc<[FlatExpr]>,
         /// Output number and place.
         targets: Vec<(u32, Place)>,
     },

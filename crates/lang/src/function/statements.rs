@@ -1,5 +1,7 @@
 //! Statements of functions that are lowered.
 
+use std::sync::Arc;
+
 use super::Effect;
 use super::lower::Builder;
 use crate::codes;
@@ -308,7 +310,7 @@ impl Flattener<'_> {
         let statements = effects.map(|effect| match effect {
             Effect::Call(call) => FunctionStatement::CallAssign {
                 function: call.function,
-                arguments: call.arguments.to_vec(),
+                arguments: Arc::clone(&call.arguments),
                 targets: Vec::new(),
             },
             Effect::Error(message) => FunctionStatement::Assert(FlatExpr::Boolean(false), message),

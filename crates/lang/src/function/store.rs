@@ -7,7 +7,7 @@ use crate::expr::Context;
 use crate::failure::{Failure, Fallible, fail};
 use crate::flat::{FlatExpr, FunctionId, FunctionStatement, Local, LocalId, Place, ScalarType};
 use crate::flattener::Flattener;
-use crate::tensor::{Dims, Tensor, Ty, is_unset, volume};
+use crate::tensor::{Dims, Elem, Tensor, Ty, is_unset, volume};
 use saltus_source::Span;
 use saltus_syntax::ast::{ComponentReference, Expr, ExprKind, Name, ReferencePart, Subscript};
 use std::sync::Arc;
@@ -191,6 +191,12 @@ impl Flattener<'_> {
                         format!("{} is assigned to other sizes", value.shape()),
                     );
                 }
+                let first = builder.body.len();
+                let value = if rest.is_empty() {
+                    self.settled(var, value, span, builder, ctx)?
+                } else {
+                    value
+                };
                 for (k, position) in positions.into_iter().enumerate() {
                     let element = match (rest.is_empty(), value.elems.get(k)) {
                         (true, Some(elem)) => Tensor {
@@ -208,6 +214,7 @@ impl Flattener<'_> {
                     };
                     self.store_local(&elements[position], &inner, element, builder, ctx)?;
                 }
+                join_calls(&mut builder.body, first);
                 Ok(())
             }
             FrameVar::Record(class, fields) => match rest.split_first() {
@@ -222,18 +229,51 @@ impl Flattener<'_> {
                     }
                     None => Err(self.unknown(Some(*class), &next.name.name, next.name.span)),
                 },
-                None => {
-                    for (name, field) in fields {
-                        let Some(inner) = value.field(name) else {
-                            return fail(codes::E0301, span, format!("the value has no field `{name}`"));
-                        };
-                        let part = plain_part(name, span);
-                        self.store_local(field, &Target::whole(&part), inner, builder, ctx)?;
-                    }
-                    Ok(())
-                }
+                None => self.store_record((var, fields), value, span, builder, ctx),
             },
         }
+    }
+
+    /// All fields of a record, which are assigned at once.
+    fn store_record(
+        &mut self,
+        (var, fields): (&FrameVar, &[(Name, FrameVar)]),
+        value: Tensor,
+        span: Span,
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+    ) -> Fallible<()> {
+        let first = builder.body.len();
+        let value = self.settled(var, value, span, builder, ctx)?;
+        for (name, field) in fields {
+            let Some(inner) = value.field(name) else {
+                return fail(codes::E0301, span, format!("the value has no field `{name}`"));
+            };
+            let part = plain_part(name, span);
+            self.store_local(field, &Target::whole(&part), inner, builder, ctx)?;
+        }
+        join_calls(&mut builder.body, first);
+        Ok(())
+    }
+
+    /// A value that assigning parts of a variable does not change: `r := R(r.y, r.x)` needs all old values first.
+    fn settled(
+        &mut self,
+        var: &FrameVar,
+        value: Tensor,
+        span: Span,
+        builder: &mut Builder,
+        ctx: &Context<'_>,
+    ) -> Fallible<Tensor> {
+        let mut targets = Vec::new();
+        locals_of(var, &mut targets);
+        if !mentions(&value, &targets) {
+            return Ok(value);
+        }
+        let copy = self.declare_like(builder, "temporary", &value, &mut Vec::new())?;
+        let part = plain_part(&Name::new("temporary"), span);
+        self.store_local(&copy, &Target::whole(&part), value, builder, ctx)?;
+        Ok(value_of(&copy))
     }
 
     pub(super) fn store_places(
@@ -245,11 +285,6 @@ impl Flattener<'_> {
     ) {
         let out = &mut builder.body;
         let first = out.len();
-        let mentions = |e: &FlatExpr| {
-            let mut found = false;
-            e.walk(&mut |e| found |= matches!(e, FlatExpr::Local(other, _) if *other == id));
-            found
-        };
         let assign = |local: LocalId, indices: Vec<FlatExpr>, value: FlatExpr| {
             FunctionStatement::Assign(
                 Place {
@@ -259,7 +294,7 @@ impl Flattener<'_> {
                 value,
             )
         };
-        if places.len() > 1 && value.exprs().any(mentions) {
+        if places.len() > 1 && mentions(&value, &[id]) {
             // `x := A*x` needs all old values first.
             let count = places.len() as u32;
             let copy = builder.locals.push(Local::new("temporary", ty, vec![count]));
@@ -285,40 +320,78 @@ impl Flattener<'_> {
     }
 }
 
-/// Assignments of several outputs of one call become one call.
+/// Assignments of outputs of one call that follow each other become one call.
 pub(super) fn join_calls(out: &mut Vec<FunctionStatement>, first: usize) {
-    if out.len() - first < 2 {
-        return;
-    }
-    let mut common: Option<(FunctionId, Arc<[FlatExpr]>)> = None;
-    for statement in &out[first..] {
-        let FunctionStatement::Assign(_, FlatExpr::Call(call)) = statement else {
-            return;
-        };
-        match &common {
-            None => common = Some((call.function, Arc::clone(&call.arguments))),
-            Some((function, arguments)) => {
-                if *function != call.function || !Arc::ptr_eq(arguments, &call.arguments) {
-                    return;
-                }
-            }
+    let added = out.split_off(first);
+    for statement in added {
+        let last = out.len().checked_sub(1).filter(|&last| last >= first);
+        match last.map(|last| (last, same_call(&out[last], &statement))) {
+            Some((last, true)) => join(&mut out[last], statement),
+            _ => out.push(statement),
         }
     }
-    let Some((function, arguments)) = common else {
+}
+
+/// The function and the arguments, if a statement does nothing but call it.
+fn call_of(statement: &FunctionStatement) -> Option<(FunctionId, &Arc<[FlatExpr]>)> {
+    match statement {
+        FunctionStatement::Assign(_, FlatExpr::Call(call)) if call.partials.is_empty() => {
+            Some((call.function, &call.arguments))
+        }
+        FunctionStatement::CallAssign {
+            function, arguments, ..
+        } => Some((*function, arguments)),
+        _ => None,
+    }
+}
+
+fn same_call(one: &FunctionStatement, other: &FunctionStatement) -> bool {
+    match (call_of(one), call_of(other)) {
+        (Some((function, arguments)), Some((other, others))) => function == other && Arc::ptr_eq(arguments, others),
+        _ => false,
+    }
+}
+
+/// Adds what a call assigns to a statement of the same call.
+fn join(call: &mut FunctionStatement, other: FunctionStatement) {
+    if let FunctionStatement::Assign(place, FlatExpr::Call(single)) = call {
+        *call = FunctionStatement::CallAssign {
+            function: single.function,
+            arguments: Arc::clone(&single.arguments),
+            targets: vec![(single.output, place.clone())],
+        };
+    }
+    let FunctionStatement::CallAssign { targets, .. } = call else {
         return;
     };
-    let targets = out
-        .drain(first..)
-        .filter_map(|statement| match statement {
-            FunctionStatement::Assign(place, FlatExpr::Call(call)) => Some((call.output, place)),
-            _ => None,
-        })
-        .collect();
-    out.push(FunctionStatement::CallAssign {
-        function,
-        arguments: arguments.to_vec(),
-        targets,
-    });
+    match other {
+        FunctionStatement::Assign(place, FlatExpr::Call(single)) => targets.push((single.output, place)),
+        FunctionStatement::CallAssign { targets: more, .. } => targets.extend(more),
+        _ => {}
+    }
+}
+
+/// The variables that hold a value.
+fn locals_of(var: &FrameVar, list: &mut Vec<LocalId>) {
+    match var {
+        FrameVar::Local(id, ..) | FrameVar::Sized(id, ..) => list.push(*id),
+        FrameVar::Record(_, fields) => fields.iter().for_each(|(_, field)| locals_of(field, list)),
+        FrameVar::Records(_, _, elements) => elements.iter().for_each(|element| locals_of(element, list)),
+        FrameVar::Value(_) | FrameVar::Open(_) => {}
+    }
+}
+
+/// Whether a value is computed from one of these variables.
+fn mentions(value: &Tensor, locals: &[LocalId]) -> bool {
+    value.elems.iter().any(|elem| match elem {
+        Elem::Expr(expr) => {
+            let mut found = false;
+            expr.walk(&mut |expr| found |= matches!(expr, FlatExpr::Local(local, _) if locals.contains(local)));
+            found
+        }
+        Elem::Record(fields) => fields.iter().any(|(_, field)| mentions(field, locals)),
+        _ => false,
+    })
 }
 
 pub(super) fn plain_part(name: &Name, span: Span) -> ReferencePart {

@@ -18,6 +18,7 @@
 //! | [`ForeignCall`] | functions that a unit of another tool computes |
 //! | `trace` | [`Functions::follow`]: the operations that a call comes to, with their arguments |
 //! | `partial` | [`Functions::settled_results`]: what a call yields whatever some arguments are |
+//! | [`Influences`] | which arguments the results of a call depend on |
 //! | `unroll` | [`Function::unroll_loops`]: short loops over constant ranges, written out |
 //!
 //! Compiled kernels (crate `codegen`) bring numbers of their own to the same machine, or take short functions apart into
@@ -29,6 +30,7 @@ mod call;
 mod differentiate;
 mod error;
 mod foreign;
+mod influence;
 mod ir;
 mod kind;
 mod machine;
@@ -44,6 +46,7 @@ pub use bytecode::{Access, Code, Compiled, Instruction, Label, Program, Register
 pub use differentiate::{StaticDerivative, Variant};
 pub use error::{CallError, DEPTH_LIMIT, INTEGER_LIMIT, MEMORY_LIMIT, STATEMENT_LIMIT};
 pub use foreign::{ForeignCall, ForeignCode, ForeignInterface, ForeignOperation, ForeignUnit};
+pub use influence::Influences;
 pub use ir::{
     Body, DerivativeInput, Function, FunctionDerivative, FunctionExpr, Inverse, Local, LocalId, Place, Statement,
 };

@@ -8,6 +8,7 @@
 //! - *Definitions*: a relative coordinate `rel = x2 - x1` is replaced where its derivatives may be needed in some modes
 //!   only; its equation stays.
 //! - *Observed derivatives*: a condition `der(s) <= 0` gives s a derivative in every mode.
+//! - *Idle arguments*: a call whose result does not depend on an argument is one without it.
 //! - *Combinations* take the place of equations whose leading derivatives cancel.
 //!
 //! Only unguarded equations count, so that what is eliminated holds in every mode. No variable is lost: each one is a
@@ -20,6 +21,7 @@
 mod classes;
 mod colours;
 mod definitions;
+mod idle;
 mod observed;
 mod piecewise;
 mod rewrite;
@@ -79,7 +81,8 @@ fn reinitialised(model: &Mdae) -> impl Iterator<Item = Derivative> {
 }
 
 /// Eliminates trivial unguarded equations.
-pub fn prepare(model: Mdae) -> Prepared {
+pub fn prepare(mut model: Mdae) -> Prepared {
+    idle::drop_idle_arguments(&mut model);
     let sums = trivial::read_sums(&model);
     let mut classes = Classes::new(&model, &sums);
     let used_up = trivial::eliminate(&model, &sums, &mut classes);
