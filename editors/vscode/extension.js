@@ -71,6 +71,8 @@ function start(context) {
       { scheme: 'saltus-library', language: 'modelica' },
     ],
     synchronize: { configurationSection: 'saltus' },
+    // What commands return is shown here.
+    initializationOptions: { views: true },
     middleware: { executeCommand: execute },
   });
   return client.start().catch((error) => {

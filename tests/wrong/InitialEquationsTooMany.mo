@@ -1,4 +1,4 @@
-// run: warning: the fixed start value of w1 contradicts the equations
+// run: warning[W0601]: the fixed start value of w1 contradicts the equations
 // fix: `w2(start = 0, fixed = true)` -> `w2(start = 0)`
 model InitialEquationsTooMany "Both speeds are fixed although the clutch is closed at the start"
   Real w1(start = 10, fixed = true), w2(start = 0, fixed = true), tau;

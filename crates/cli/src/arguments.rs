@@ -212,8 +212,15 @@ pub(crate) fn add(session: &Session, file: &Path) {
     if !is_standard(file) {
         return session.add_file(file);
     }
+    session.add_text(INPUT, &input());
+}
+
+/// What standard input is called where it is spoken of.
+pub(crate) const INPUT: &str = "standard input";
+
+/// The text of standard input. What cannot be read is empty, and holds no model.
+pub(crate) fn input() -> String {
     let mut bytes = Vec::new();
-    // What cannot be read is empty, and holds no model.
     let _ = std::io::stdin().lock().read_to_end(&mut bytes);
-    session.add_text("standard input", &String::from_utf8_lossy(&bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -243,8 +243,7 @@ fn misspelt(of: &str, name: &str, place: Span, known: &[&str]) -> Option<Diagnos
         return None;
     }
     let meant = did_you_mean(name, known.iter().copied())?;
-    let is_near = name.eq_ignore_ascii_case(meant) || name.len().abs_diff(meant.len()) <= 1 && one_off(name, meant);
-    is_near.then(|| {
+    is_near(name, meant).then(|| {
         Diagnostic::warning(codes::W0206, place, format!("{of} has no option `{name}`"))
             .with_help(format!("did you mean `{meant}`?"))
             .with_safe_fix(
@@ -252,6 +251,11 @@ fn misspelt(of: &str, name: &str, place: Span, known: &[&str]) -> Option<Diagnos
                 vec![Edit::replace(place, meant)],
             )
     })
+}
+
+/// Whether a name is surely meant to be another.
+pub(crate) fn is_near(name: &str, meant: &str) -> bool {
+    name.eq_ignore_ascii_case(meant) || name.len().abs_diff(meant.len()) <= 1 && one_off(name, meant)
 }
 
 /// Whether one letter is wrong, missing, too many, or two are exchanged.

@@ -238,6 +238,7 @@ impl Lowering<'_> {
         self.model.add_origin(saltus_mdae::Origin {
             kind: saltus_mdae::OriginKind::Equation,
             span: Some(span),
+            part: None,
             component: "".into(),
             label: "".into(),
         })

@@ -276,6 +276,7 @@ impl<'f> Lowering<'f> {
         let origin = Origin {
             kind,
             span: Some(from.span),
+            part: self.flat.part_of(&from.path),
             component: from.path.clone(),
             label: "".into(),
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use gen_lsp_types::Uri;
 use saltus::library::ParseCache;
@@ -92,6 +93,8 @@ fn parts(
         libraries: Vec::new(),
         renames_files: false,
         snippets: false,
+        // Whoever asks here has nothing else to do.
+        patience: Duration::from_secs(3600),
         current: Arc::clone(current),
     }
 }

@@ -9,7 +9,10 @@ use serde_json::json;
 use crate::fixes;
 use crate::world::World;
 
-/// What `saltus check` says of a file.
+/// A diagnostic as the client gets it.
+pub(crate) type Shown = Diagnostic;
+
+/// What `saltus check` says of a file, and what runs of its models have found since it was changed.
 pub(crate) fn check(world: &World, path: &Path) -> Vec<Diagnostic> {
     let session = world.session_until(path, &world.outdated);
     let mut found = session.check_last().diagnostics;
@@ -17,6 +20,7 @@ pub(crate) fn check(world: &World, path: &Path) -> Vec<Diagnostic> {
     let here = world.look(path).map(|look| look.parsed.file);
     let is_here = |hint: &source::Diagnostic| hint.span().map(|span| span.file) == here;
     found.extend(session.hints().into_iter().filter(is_here));
+    found.extend(world.found_by_runs(path));
     found.normalise();
     of_file(world, path, &found)
 }

@@ -1,5 +1,8 @@
 //! Edits that mend what is wrong, as the client keeps them with what it shows.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use gen_lsp_types::TextEdit;
 use saltus::source::{Diagnostic, Edit, Fix};
 use serde::{Deserialize, Serialize};
@@ -11,7 +14,8 @@ use crate::world::World;
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Sent {
     pub(crate) title: String,
-    pub(crate) edits: Vec<TextEdit>,
+    /// By file: what is wrong may be in another one than that in which it is shown.
+    pub(crate) edits: BTreeMap<PathBuf, Vec<TextEdit>>,
 }
 
 /// The fixes of a diagnostic as data.
@@ -24,11 +28,19 @@ pub(crate) fn data(world: &World, diagnostic: &Diagnostic) -> Option<Value> {
     }
 }
 
+/// Nothing where a file would be changed that is not part of the workspace.
 fn send(world: &World, fix: &Fix) -> Option<Sent> {
-    Some(Sent {
-        title: title(&fix.title),
-        edits: text_edits(world, &fix.edits)?,
-    })
+    let mut edits: BTreeMap<PathBuf, Vec<TextEdit>> = BTreeMap::new();
+    for edit in &fix.edits {
+        let path = PathBuf::from(world.sources().file(edit.span.file)?.name());
+        if !world.is_ours(&path) {
+            return None;
+        }
+        let of_file = edits.entry(path).or_default();
+        of_file.extend(text_edits(world, std::slice::from_ref(edit))?);
+    }
+    let title = title(&fix.title);
+    Some(Sent { title, edits })
 }
 
 /// Edits in the words of the protocol.

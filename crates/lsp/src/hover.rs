@@ -13,6 +13,9 @@ use crate::navigation::hit;
 use crate::requests::At;
 use crate::world::{Look, World};
 
+/// What is said in place of what an analysis will say.
+const UNDERWAY: &str = "*The model is being analysed.*";
+
 /// What to show at a place.
 pub(crate) fn hover(world: &World, at: &At) -> Option<Hover> {
     let (look, offset) = world.look_at(&at.text_document.uri, at.position)?;
@@ -30,13 +33,19 @@ pub(crate) fn hover(world: &World, at: &At) -> Option<Hover> {
         }
         None => {
             let model = modes::model_at(&mut names, &look, offset)?;
-            let facts = world.model_facts(&look.path, &model.1);
-            if let Some((span, unit)) = facts.expression_at(look.parsed.file, offset) {
+            let facts = world.facts_soon(&look.path, &model.1);
+            let expression = facts
+                .as_ref()
+                .and_then(|facts| facts.expression_at(look.parsed.file, offset));
+            if let Some((span, unit)) = expression {
                 let text = facts::on_one_line(look.source.slice(span));
                 return Some(shown(world, format!("{}\n\nunit `{unit}`", code(&text)), span));
             }
             let definition = Arc::clone(names.definition(model.0));
             let equation = modes::if_at(&definition, offset)?;
+            let Some(facts) = facts else {
+                return Some(shown(world, UNDERWAY.to_owned(), equation.span));
+            };
             let source = |span| facts::on_one_line(look.source.slice(span));
             let branches = modes::branches_of(equation, &source);
             let known = facts.branches(&branches);
@@ -152,7 +161,9 @@ fn of_modes(
             if names.definition(*class).name.span.file != look.parsed.file {
                 return Vec::new();
             }
-            let facts = world.model_facts(&look.path, &names.qualified_name(*class));
+            let Some(facts) = world.facts_soon(&look.path, &names.qualified_name(*class)) else {
+                return vec![UNDERWAY.to_owned()];
+            };
             let lines = [facts.balance_text(), facts.summary()];
             lines.into_iter().flatten().collect()
         }
@@ -161,7 +172,9 @@ fn of_modes(
                 return Vec::new();
             };
             let name = dotted_name(look.source.text(), span.start as usize, span.end as usize);
-            let known = world.model_facts(&look.path, &model);
+            let Some(known) = world.facts_soon(&look.path, &model) else {
+                return vec![UNDERWAY.to_owned()];
+            };
             let unit = known.unit(&name).map(|unit| format!("Unit `{unit}`, from equations."));
             unit.into_iter().chain(known.variable(&name)).collect()
         }

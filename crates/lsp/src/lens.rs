@@ -1,5 +1,7 @@
 //! What can be done with a model, above it, and what its modes are.
 
+use std::path::Path;
+
 use gen_lsp_types::{CodeLens, Command, Uri};
 use lsp_server::ErrorCode;
 use saltus::Model;
@@ -93,13 +95,15 @@ fn cancelled() -> Refusal {
 }
 
 /// A run as its report; also of one that failed, as far as it came.
-fn simulated(name: &str, model: &Model, cancel: &Cancel) -> Result<Value, Refusal> {
+fn simulated(world: &World, path: &Path, model: &Model, cancel: &Cancel) -> Result<Value, Refusal> {
+    let name = model.name();
     let run = model.run().cancel(cancel.clone()).simulate();
     if cancel.is_cancelled() {
         return Err(cancelled());
     }
     let failure = run.as_ref().err().map(ToString::to_string);
     let simulation = run.unwrap_or_else(|failed_run| failed_run.simulation);
+    world.note_run(path, name, simulation.summary.moved_starts.clone());
     let rows = simulation.time().len();
     let Some(end) = simulation.time().last() else {
         return Err(failed(failure.unwrap_or_else(|| "there are no results".to_owned())));
@@ -141,7 +145,8 @@ pub(crate) fn execute(world: &World, command: &str, arguments: &[Value], cancel:
             "a document and a model are needed".to_owned(),
         ));
     };
-    let session = world.session_until(&path_of(&uri), cancel);
+    let path = path_of(&uri);
+    let session = world.session_until(&path, cancel);
     let wrong = |diagnostics: &Diagnostics| {
         if cancel.is_cancelled() {
             return cancelled();
@@ -173,7 +178,7 @@ pub(crate) fn execute(world: &World, command: &str, arguments: &[Value], cancel:
                 "analysis": analysis.to_json(session.sources()),
             }))
         }
-        "saltus.simulate" => simulated(&model, &compiled, cancel),
+        "saltus.simulate" => simulated(world, &path, &compiled, cancel),
         _ => Err(Refusal::new(
             ErrorCode::InvalidParams,
             format!("there is no command `{command}`"),

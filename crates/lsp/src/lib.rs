@@ -20,6 +20,7 @@ mod completion;
 mod desk;
 mod diagnostics;
 mod document;
+mod fact;
 mod facts;
 mod fixes;
 mod format;

@@ -9,14 +9,18 @@ use gen_lsp_types::{
 };
 use lsp_server::ErrorCode;
 use saltus::library::FileSystem;
-use saltus::source::Span;
+use saltus::source::{Diagnostics, Span};
 use saltus_names::{Names, Target, occurrences};
 use saltus_syntax::SyntaxKind;
+use saltus_syntax::ast::{ClassDefinition, ElementKind};
 
 use crate::navigation::{each_own_file, hit, identity, occurrences_of, unresolved, wanted};
 use crate::overlay::Overlay;
 use crate::requests::{At, Refusal};
 use crate::world::World;
+
+/// Classes inside classes are followed this deep.
+const MOST_LEVELS: usize = 100;
 
 /// Edits of texts and names of files.
 #[derive(Debug, Default)]
@@ -99,15 +103,23 @@ pub(crate) fn rename(world: &World, at: &At, new: &str) -> Result<Option<Workspa
     }
     let mut plan = Plan::default();
     let mut unclear = None;
+    let by_name = found_by_name(world, place, &old);
+    if by_name.is_some() && world.session(&path).check_last().diagnostics.has_errors() {
+        return refuse("`inner` and `outer` find each other by their names: mend the errors first");
+    }
+    let places = by_name.unwrap_or_else(|| vec![place]);
     each_own_file(world, &old, |look| {
         if let Some(span) = unresolved(look, &old) {
             unclear = Some((look.path.clone(), look.source.line_column(span.start).line));
         }
-        let found = occurrences_of(look, place, &old);
+        let mut found: Vec<Span> = Vec::new();
+        for place in &places {
+            found.extend(occurrences_of(look, *place, &old).into_iter().map(|(span, _)| span));
+        }
+        found.sort();
+        found.dedup();
         if !found.is_empty() {
-            let edits = found
-                .into_iter()
-                .map(|(span, _)| (span.start, span.end, new.to_owned()));
+            let edits = found.into_iter().map(|span| (span.start, span.end, new.to_owned()));
             plan.texts.insert(look.path.clone(), edits.collect());
         }
     });
@@ -125,6 +137,35 @@ pub(crate) fn rename(world: &World, at: &At, new: &str) -> Result<Option<Workspa
     verify(world, &plan, (&old, new))?;
     let edits = in_ranges(world, &plan);
     Ok(Some(workspace_edit(world, edits)))
+}
+
+/// All places where this name is declared `inner` or `outer`, if one of them is the place: they find each other by their names.
+fn found_by_name(world: &World, place: Span, name: &str) -> Option<Vec<Span>> {
+    let mut found = Vec::new();
+    each_own_file(world, name, |look| {
+        for stored in &look.parsed.definition.classes {
+            inner_and_outer(&stored.class, name, 0, &mut found);
+        }
+    });
+    found.contains(&place).then_some(found)
+}
+
+fn inner_and_outer(class: &ClassDefinition, name: &str, level: usize, found: &mut Vec<Span>) {
+    let elements = class.composition().map_or(&[][..], |composition| &composition.elements);
+    for element in elements {
+        match &element.kind {
+            ElementKind::Components(clause) if element.inner || element.outer => {
+                let components = clause.components.iter().map(|component| &component.name);
+                found.extend(components.filter(|known| known.name == name).map(|known| known.span));
+            }
+            ElementKind::Class(inner) if level < MOST_LEVELS => {
+                let is_found = (element.inner || element.outer) && inner.name.name == name;
+                found.extend(is_found.then_some(inner.name.span));
+                inner_and_outer(inner, name, level + 1, found);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The file or folder that has the name of its class.
@@ -273,13 +314,22 @@ fn verify(world: &World, plan: &Plan, words: (&str, &str)) -> Result<(), Refusal
 
 /// Redeclarations bring classes together that do not name each other: what is right before must be so afterwards.
 fn compare_checks(world: &World, imagined: &World, before: &Path, after: &Path) -> Result<(), Refusal> {
-    if world.session(before).check_last().diagnostics.has_errors() {
+    let known = world.session(before).check_last().diagnostics;
+    if known.has_errors() {
         return Ok(());
     }
-    let checked = imagined.session(after).check_last();
-    let mut errors = checked.diagnostics.iter().filter(|found| found.is_error());
-    match errors.next() {
-        Some(error) => refuse(format!("`{}` would be wrong: {}", before.display(), error.message)),
+    let checked = imagined.session(after).check_last().diagnostics;
+    let mut errors = checked.iter().filter(|found| found.is_error());
+    if let Some(error) = errors.next() {
+        return refuse(format!("`{}` would be wrong: {}", before.display(), error.message));
+    }
+    // An `outer` of a library that finds no `inner` any more gets one of its own, with a word about it.
+    let count = |found: &Diagnostics, code| found.iter().filter(|found| found.code == code).count();
+    let news = checked
+        .iter()
+        .find(|found| count(&checked, found.code) > count(&known, found.code));
+    match news {
+        Some(warning) => refuse(format!("of `{}` would be said: {}", before.display(), warning.message)),
         None => Ok(()),
     }
 }

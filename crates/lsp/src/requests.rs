@@ -197,7 +197,7 @@ pub(crate) fn answer(
         // Diagnostics are pushed; whoever asks for them is answered.
         "textDocument/diagnostic" => with_refusal(params, |asked: InDocument| {
             let path = path_of(&asked.text_document.uri);
-            let items = diagnostics::check(world, &path);
+            let items = world.keep_checked(&path, diagnostics::check(world, &path));
             // A check that an edit has ended has not looked at everything.
             if world.is_outdated() {
                 return Err(Refusal::new(
@@ -205,7 +205,7 @@ pub(crate) fn answer(
                     "the text has changed".to_owned(),
                 ));
             }
-            Ok(json!({"kind": "full", "items": items}))
+            Ok(json!({"kind": "full", "items": items.as_slice()}))
         }),
         "workspace/executeCommand" => with_refusal(params, |asked: Execute| {
             lens::execute(world, &asked.command, &asked.arguments, cancel)

@@ -40,6 +40,8 @@ pub struct Options {
     pub check_after: Duration,
     /// How long nobody must have typed before modes are analysed.
     pub analyze_after: Duration,
+    /// How long a hover waits for what an analysis says; without it it says less.
+    pub patience: Duration,
     /// Whether there is a request `saltus/panic`, which panics: for tests.
     pub may_panic: bool,
 }
@@ -51,6 +53,7 @@ impl Default for Options {
             home: None,
             check_after: Duration::from_millis(150),
             analyze_after: Duration::from_millis(600),
+            patience: Duration::from_millis(800),
             may_panic: false,
         }
     }
@@ -60,6 +63,8 @@ impl Default for Options {
 enum Event {
     Checked(u64, PathBuf, Vec<Diagnostic>),
     Analyzed(u64),
+    /// A run has found something about this generation.
+    Found(u64),
     Panicked(String),
 }
 
@@ -95,6 +100,8 @@ struct Client {
     refreshes_hints: bool,
     renames_files: bool,
     snippets: bool,
+    /// Whether it shows what commands return; others are told of it in a message.
+    views: bool,
 }
 
 impl Client {
@@ -129,6 +136,7 @@ impl Client {
                 .and_then(Value::as_array)
                 .is_some_and(|operations| operations.iter().any(|operation| operation == "rename")),
             snippets: is("/capabilities/textDocument/completion/completionItem/snippetSupport"),
+            views: is("/initializationOptions/views"),
         }
     }
 }
@@ -144,6 +152,8 @@ struct Server {
     current: Arc<AtomicU64>,
     world: Arc<World>,
     requests: Workers,
+    /// Runs and analyses that were asked for: they may take long, and nobody waits behind them.
+    commands: Workers,
     checks: Workers,
     analyses: Workers,
     pending: Pending,
@@ -175,6 +185,7 @@ impl Server {
             libraries: Vec::new(),
             renames_files: client.renames_files,
             snippets: client.snippets,
+            patience: options.patience,
             current: Arc::clone(&current),
         };
         let mut server = Server {
@@ -188,6 +199,7 @@ impl Server {
             current,
             world: Arc::new(World::new(parts, 0)),
             requests: Workers::new("request", 2),
+            commands: Workers::new("command", 2),
             checks: Workers::new("check", 1),
             analyses: Workers::new("analysis", 1),
             pending: Pending::default(),
@@ -294,8 +306,13 @@ impl Server {
         let is_settings = response.id.to_string().trim_matches('"').starts_with("settings ");
         let section = response.response_result.ok().and_then(|value| value.get(0).cloned());
         if let Some(section) = section.filter(|section| is_settings && section.is_object()) {
-            self.set(Settings::read(&section));
+            self.set(self.configured(&section));
         }
+    }
+
+    /// A section of settings; what it does not say is as the first request said.
+    fn configured(&self, section: &Value) -> Settings {
+        Settings::read_over(section, Settings::read(&self.client.options))
     }
 
     fn set(&mut self, settings: Settings) {
@@ -322,6 +339,7 @@ impl Server {
             libraries,
             renames_files: self.client.renames_files,
             snippets: self.client.snippets,
+            patience: self.options.patience,
             current: Arc::clone(&self.current),
         };
         self.world.outdated.cancel();
@@ -343,7 +361,7 @@ impl Server {
             "workspace/didChangeConfiguration" if self.client.configuration => self.ask_for_settings(),
             "workspace/didChangeConfiguration" => {
                 let settings = params.get("settings").unwrap_or(&Value::Null);
-                self.set(Settings::read(settings));
+                self.set(self.configured(settings));
             }
             "workspace/didChangeWorkspaceFolders" => self.change_folders(&params),
             "$/cancelRequest" => {
@@ -502,6 +520,7 @@ impl Server {
     fn event(&mut self, event: Event) {
         match event {
             Event::Checked(generation, path, found) if generation == self.world.generation => {
+                self.world.keep_checked(&path, found.clone());
                 if let Some(document) = self.documents.get(&path) {
                     let (uri, version) = (document.uri.clone(), document.version);
                     self.publish(uri, Some(version), found);
@@ -515,7 +534,8 @@ impl Server {
                     self.ask("hint", "workspace/inlayHint/refresh", Value::Null);
                 }
             }
-            Event::Checked(..) | Event::Analyzed(_) => {}
+            Event::Found(generation) if generation == self.world.generation => self.check(),
+            Event::Checked(..) | Event::Analyzed(_) | Event::Found(_) => {}
             Event::Panicked(text) => self.log(&format!("internal error in the {text}")),
         }
     }
@@ -546,8 +566,11 @@ impl Server {
             self.connection.sender.clone(),
             Arc::clone(&self.pending),
         );
-        let may_panic = self.options.may_panic;
-        self.requests.order(move || {
+        let (may_panic, events) = (self.options.may_panic, self.events.0.clone());
+        let is_command = method == "workspace/executeCommand";
+        let is_told = is_command && !self.client.views;
+        let workers = if is_command { &self.commands } else { &self.requests };
+        workers.order(move || {
             let answer = if cancel.is_cancelled() {
                 Err(Refusal::new(ErrorCode::RequestCanceled, "cancelled".to_owned()))
             } else if world.is_outdated() && requests::is_about_the_moment(&method) {
@@ -565,7 +588,19 @@ impl Server {
                 })
             };
             pending.lock().unwrap_or_else(|e| e.into_inner()).remove(&key);
+            let told = answer
+                .as_ref()
+                .ok()
+                .filter(|_| is_told)
+                .and_then(|answer| answer["text"].as_str());
+            if let Some(text) = told {
+                let params = json!({"type": 3, "message": text});
+                let _ = sender.send(Notification::new("window/showMessage".to_owned(), params).into());
+            }
             respond(&sender, id, answer);
+            if is_command && world.take_news() {
+                let _ = events.send(Event::Found(world.generation));
+            }
         });
     }
 }

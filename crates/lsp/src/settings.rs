@@ -68,9 +68,13 @@ impl Settings {
     /// From what a client sends: the settings themselves, or a section `saltus` with them. What is not understood is left as it
     /// is by default, one by one.
     pub(crate) fn read(value: &Value) -> Settings {
+        Settings::read_over(value, Settings::default())
+    }
+
+    /// The same, where what is not said or not understood is left as it was.
+    pub(crate) fn read_over(value: &Value, defaults: Settings) -> Settings {
         let section = value.get("saltus").unwrap_or(value);
         let part = |name: &str| section.get(name).cloned().unwrap_or(Value::Null);
-        let defaults = Settings::default();
         Settings {
             libraries: read_or(part("libraries"), defaults.libraries),
             code_lens: read_or(part("codeLens"), defaults.code_lens),
@@ -109,6 +113,10 @@ mod tests {
             &json!({"saltus": {"libraries": ["a", "~/b", "/c"], "codeLens": 7, "inlayHints": {"units": false}}}),
         );
         assert!(read.code_lens && !read.inlay_hints.units && read.inlay_hints.values);
+        let again = Settings::read_over(&json!({"saltus": {}}), read.clone());
+        assert_eq!(again, read, "a section that says nothing changes nothing");
+        let again = Settings::read_over(&json!({"codeLens": false}), read.clone());
+        assert_eq!((again.code_lens, &again.libraries), (false, &read.libraries));
         let folders = read.library_folders(Some(Path::new("/w")), Some(Path::new("/h")));
         assert_eq!(folders, ["/w/a", "/h/b", "/c"].map(PathBuf::from));
     }

@@ -1,6 +1,7 @@
 //! Threads that do what the loop must not wait for.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
@@ -41,6 +42,19 @@ impl Workers {
             // The queue is open as long as there are threads.
             _ => drop(self.queue.send(Box::new(job))),
         }
+    }
+}
+
+/// Does something on a thread of its own; at once where there is none to be had.
+pub(crate) fn aside(name: &str, work: impl FnOnce() + Send + 'static) {
+    // Whoever comes first takes it: a thread that does not start takes what it was given with it.
+    let work: Arc<Mutex<Option<Job>>> = Arc::new(Mutex::new(Some(Box::new(work))));
+    let take = |work: &Mutex<Option<Job>>| work.lock().unwrap_or_else(|e| e.into_inner()).take();
+    let handed = Arc::clone(&work);
+    let thread = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK);
+    let started = thread.spawn(move || take(&handed).into_iter().for_each(run));
+    if started.is_err() {
+        take(&work).into_iter().for_each(run);
     }
 }
 

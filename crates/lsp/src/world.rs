@@ -2,24 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use gen_lsp_types::{Location, Position, Range, Uri};
 use saltus::Session;
 use saltus::library::{BUILT_IN, FileSystem, ParseCache, ParsedFile};
 use saltus::simulate::Cancel;
-use saltus::source::{FileId, SourceFile, SourceMap, Span};
+use saltus::source::{Diagnostic, FileId, SourceFile, SourceMap, Span};
 
+use crate::diagnostics;
 use crate::document::Document;
+use crate::fact::Fact;
 use crate::modes::ModelFacts;
 use crate::overlay::Overlay;
 use crate::position::{Encoding, Lines};
 use crate::settings::Settings;
 use crate::uri::{path_of, uri_of};
 
-/// What is known of a model, once it is.
-type Fact = Arc<OnceLock<Arc<ModelFacts>>>;
+/// What is known of models, by file and name.
+type Facts = BTreeMap<(PathBuf, String), Arc<Fact<ModelFacts>>>;
 
 /// Everything a request may look at. It does not change; what is computed is kept until the next change.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub(crate) struct World {
     /// Whether the client can rename files, and fill in templates.
     pub(crate) renames_files: bool,
     pub(crate) snippets: bool,
+    /// How long somebody who points at something waits for what an analysis says of it.
+    pub(crate) patience: Duration,
     /// Counts changes.
     pub(crate) generation: u64,
     /// The generation that is current, for those who would rather stop.
@@ -44,7 +49,13 @@ pub(crate) struct World {
     pub(crate) outdated: Cancel,
     sessions: Mutex<BTreeMap<PathBuf, Arc<Session>>>,
     lines: Mutex<BTreeMap<FileId, Arc<Lines>>>,
-    facts: Mutex<BTreeMap<(PathBuf, String), Fact>>,
+    facts: Mutex<Facts>,
+    /// What runs of models in files have found, by model.
+    runs: Mutex<BTreeMap<(PathBuf, String), Diagnostic>>,
+    /// What was said of files.
+    checked: Mutex<BTreeMap<PathBuf, Arc<Vec<diagnostics::Shown>>>>,
+    /// Whether what they have found is not shown yet.
+    has_news: AtomicBool,
 }
 
 /// A file that is looked at: its session and what was parsed.
@@ -68,6 +79,7 @@ pub(crate) struct Parts {
     pub(crate) libraries: Vec<PathBuf>,
     pub(crate) renames_files: bool,
     pub(crate) snippets: bool,
+    pub(crate) patience: Duration,
     pub(crate) current: Arc<AtomicU64>,
 }
 
@@ -83,12 +95,16 @@ impl World {
             libraries: parts.libraries,
             renames_files: parts.renames_files,
             snippets: parts.snippets,
+            patience: parts.patience,
             generation,
             current: parts.current,
             outdated: Cancel::new(),
             sessions: Mutex::default(),
             lines: Mutex::default(),
             facts: Mutex::default(),
+            runs: Mutex::default(),
+            checked: Mutex::default(),
+            has_news: AtomicBool::new(false),
         }
     }
 
@@ -105,6 +121,7 @@ impl World {
             libraries: self.libraries.clone(),
             renames_files: self.renames_files,
             snippets: self.snippets,
+            patience: self.patience,
             current: Arc::clone(&self.current),
         };
         World::new(parts, self.generation)
@@ -230,24 +247,74 @@ impl World {
         found
     }
 
+    fn fact(&self, path: &Path, model: &str) -> Arc<Fact<ModelFacts>> {
+        let mut facts = self.facts.lock().unwrap_or_else(|e| e.into_inner());
+        Arc::clone(facts.entry((path.to_owned(), model.to_owned())).or_default())
+    }
+
+    /// How to find out about a model.
+    fn finding(&self, path: &Path, model: &str) -> impl FnOnce() -> ModelFacts + Send + 'static + use<> {
+        let (session, model) = (self.session_until(path, &self.outdated), model.to_owned());
+        let outdated = self.outdated.clone();
+        move || ModelFacts::new(&session, &model, &outdated)
+    }
+
     /// What is known of a model: computed at the first question, once.
     pub(crate) fn model_facts(&self, path: &Path, model: &str) -> Arc<ModelFacts> {
-        let cell = {
-            let mut facts = self.facts.lock().unwrap_or_else(|e| e.into_inner());
-            Arc::clone(facts.entry((path.to_owned(), model.to_owned())).or_default())
+        self.fact(path, model).get(|| self.finding(path, model)())
+    }
+
+    /// The same for somebody who does not wait long: `None` while it is being computed.
+    pub(crate) fn facts_soon(&self, path: &Path, model: &str) -> Option<Arc<ModelFacts>> {
+        let fact = self.fact(path, model);
+        fact.known()
+            .or_else(|| fact.soon(self.patience, self.finding(path, model)))
+    }
+
+    /// What is wrong with a file: as it was said last, or found now.
+    pub(crate) fn checked(&self, path: &Path) -> Arc<Vec<diagnostics::Shown>> {
+        let known = self
+            .checked
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .get(path)
+            .cloned();
+        known.unwrap_or_else(|| self.keep_checked(path, diagnostics::check(self, path)))
+    }
+
+    /// Keeps what is said of a file.
+    pub(crate) fn keep_checked(&self, path: &Path, found: Vec<diagnostics::Shown>) -> Arc<Vec<diagnostics::Shown>> {
+        let found = Arc::new(found);
+        let mut checked = self.checked.lock().unwrap_or_else(|e| e.into_inner());
+        checked.insert(path.to_owned(), Arc::clone(&found));
+        found
+    }
+
+    /// Keeps what a run has found, or that there is nothing any more.
+    pub(crate) fn note_run(&self, path: &Path, model: &str, found: Option<Diagnostic>) {
+        let mut runs = self.runs.lock().unwrap_or_else(|e| e.into_inner());
+        let key = (path.to_owned(), model.to_owned());
+        let is_news = match found {
+            Some(found) => runs.insert(key, found.clone()).as_ref() != Some(&found),
+            None => runs.remove(&key).is_some(),
         };
-        Arc::clone(cell.get_or_init(|| {
-            Arc::new(ModelFacts::new(
-                &self.session_until(path, &self.outdated),
-                model,
-                &self.outdated,
-            ))
-        }))
+        self.has_news.fetch_or(is_news, Ordering::Relaxed);
+    }
+
+    /// Whether runs have found something that is not shown yet; it is from now on.
+    pub(crate) fn take_news(&self) -> bool {
+        self.has_news.swap(false, Ordering::Relaxed)
+    }
+
+    /// What runs of the models of a file have found.
+    pub(crate) fn found_by_runs(&self, path: &Path) -> Vec<Diagnostic> {
+        let runs = self.runs.lock().unwrap_or_else(|e| e.into_inner());
+        let here = runs.iter().filter(|((file, _), _)| file == path);
+        here.map(|(_, found)| found.clone()).collect()
     }
 
     /// What is known of a model if that has been computed.
     pub(crate) fn known_facts(&self, path: &Path, model: &str) -> Option<Arc<ModelFacts>> {
-        let facts = self.facts.lock().unwrap_or_else(|e| e.into_inner());
-        facts.get(&(path.to_owned(), model.to_owned()))?.get().cloned()
+        self.fact(path, model).known()
     }
 }

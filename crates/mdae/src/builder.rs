@@ -169,6 +169,7 @@ impl Builder {
         model.add_origin(Origin {
             kind: OriginKind::Built,
             span: None,
+            part: None,
             component: Arc::clone(&self.path),
             label: name.into(),
         })

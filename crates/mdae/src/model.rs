@@ -141,6 +141,9 @@ pub struct Origin {
     pub kind: OriginKind,
     /// Source text position.
     pub span: Option<Span>,
+    /// The line of the model itself that brings it along, if it is elsewhere. Model files do not keep it.
+    #[serde(skip)]
+    pub part: Option<Span>,
     /// Path of the component it belongs to (`clutch.flange_a`); empty at top level.
     pub component: Arc<str>,
     /// A short label for reports: the equation's name or its text.
@@ -528,6 +531,7 @@ impl Mdae {
         model.origins.push(Origin {
             kind: OriginKind::Built,
             span: None,
+            part: None,
             component: "".into(),
             label: "".into(),
         });

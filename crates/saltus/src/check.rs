@@ -11,7 +11,7 @@ use saltus_analysis::{
 use saltus_lang::flat::FlatModel;
 use saltus_mdae::Mdae;
 use saltus_simulate::discrete_loop;
-use saltus_source::{Cancel, Code, Diagnostic, Diagnostics, FileId, Severity, Span, codes};
+use saltus_source::{Cancel, Code, Diagnostic, Diagnostics, FileId, Label, Severity, Span, codes};
 use saltus_structure::mode::Modes;
 use saltus_syntax::ast::{ClassDefinition, ClassKind, ClassModification, Name, split_name};
 use saltus_syntax::library::LibraryClass;
@@ -224,7 +224,8 @@ impl Session {
                 return Outcome::new(Some(None), literal);
             }
             let mut literal = literal;
-            literal.extend(check_all_modes(name, &prepared, all_modes));
+            let sets = check_all_modes(name, &prepared, all_modes).into_iter();
+            literal.extend(sets.map(|set| at_users_line(set, &prepared)));
             // Most models are regular in the mode their start values select, which is quickly seen.
             if regular && discrete_loop(&prepared).is_none() && starts_regular(&prepared, start) {
                 return Outcome::new(Some(None), literal);
@@ -361,6 +362,37 @@ fn check_modes(model: &Model, all_modes: bool, cancel: &Cancel) -> Diagnostics {
         ..AnalysisOptions::default()
     };
     let analysis = model.analyze(&options);
+    let found = found_by(&analysis).into_iter();
+    found.map(|found| at_users_line(found, model.equations())).collect()
+}
+
+/// Lines of the model itself that are named before a place in a library. More of them would not say which is meant.
+const MOST_PARTS: usize = 4;
+
+/// What is wrong inside of a library is told at the lines of the model that use it, and then where it is.
+fn at_users_line(mut diagnostic: Diagnostic, model: &Mdae) -> Diagnostic {
+    let Some(place) = &diagnostic.primary else {
+        return diagnostic;
+    };
+    let here = model.origins.iter().filter(|origin| origin.span == Some(place.span));
+    let parts: BTreeSet<Span> = here.filter_map(|origin| origin.part).collect();
+    if parts.len() > MOST_PARTS {
+        return diagnostic;
+    }
+    let mut parts = parts.into_iter().map(|span| Label {
+        span,
+        message: "used here".to_owned(),
+    });
+    if let Some(first) = parts.next()
+        && let Some(place) = diagnostic.primary.replace(first)
+    {
+        let others = std::mem::take(&mut diagnostic.secondary);
+        diagnostic.secondary.extend(parts.chain([place]).chain(others));
+    }
+    diagnostic
+}
+
+fn found_by(analysis: &Analysis) -> Diagnostics {
     let mut diagnostics = Diagnostics::new();
     let sets = analysis.all_modes.as_ref().map_or(&[][..], |all| &all.singular[..]);
     // What lasts for an instant only, with restart equations, may be singular.
@@ -389,7 +421,7 @@ fn check_modes(model: &Model, all_modes: bool, cancel: &Cancel) -> Diagnostics {
             if is_told && !initial {
                 continue;
             }
-            diagnostics.push(singular_mode(&analysis, mode, refusal, (initial, set)));
+            diagnostics.push(singular_mode(analysis, mode, refusal, (initial, set)));
         }
     }
     let untold = sets.iter().zip(&told).filter(|(_, told)| !**told);
@@ -401,7 +433,7 @@ fn check_modes(model: &Model, all_modes: bool, cancel: &Cancel) -> Diagnostics {
     diagnostics.extend(
         analysis
             .refused_changes()
-            .map(|(change, report)| refused_change(&analysis, change, report)),
+            .map(|(change, report)| refused_change(analysis, change, report)),
     );
     diagnostics
 }

@@ -292,7 +292,12 @@ pub(crate) fn at_origins(code: Code, message: String, origins: &[OriginId], mode
             "" => String::new(),
             component => format!("in `{component}`"),
         };
-        places.push((span, label));
+        // What is wrong inside of a library is told at the line of the model that uses it, and then where it is.
+        match origin.part {
+            Some(part) if places.iter().any(|(known, _)| *known == part) => places.push((span, label)),
+            Some(part) => places.extend([(part, label), (span, String::new())]),
+            None => places.push((span, label)),
+        }
     }
     let hidden = places.len().saturating_sub(MOST_PLACES);
     let mut places = places.into_iter().take(MOST_PLACES);

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::Model;
+use crate::guess::Guesses;
 use crate::parameters::ParameterTable;
 use crate::pictures::Pictures;
 use crate::timing::{Phase, Timings};
@@ -181,6 +182,7 @@ impl Model {
             timings,
             warnings: read.warnings,
             open: Vec::new(),
+            guesses: Guesses::default(),
         })
     }
 

@@ -42,6 +42,7 @@ mod class;
 pub mod ensemble;
 mod failure;
 mod file;
+mod guess;
 mod model;
 mod open;
 mod outcome;
@@ -91,8 +92,8 @@ pub mod flat {
         AssertLevel, Attributes, BinaryOp, Builtin, Causality, ConnectorMember, ConnectorRole, Counts, Enumeration,
         EnumerationId, EquationBranch, EquationKind, Experiment, FlatAlgorithm, FlatConnector, FlatEquation, FlatExpr,
         FlatFunction, FlatModel, FlatStatement, FlatVariable, FunctionBody, FunctionCall, FunctionId,
-        FunctionStatement, Idx, IndexVec, Local, LocalId, Place, Provenance, ProvenanceId, ProvenanceKind, ScalarType,
-        StateSelect, StatementBranch, StatementKind, UnaryOp, Variability, VariableId, WhenBranch,
+        FunctionStatement, Guess, Idx, IndexVec, Local, LocalId, Place, Provenance, ProvenanceId, ProvenanceKind,
+        ScalarType, StateSelect, StatementBranch, StatementKind, UnaryOp, Variability, VariableId, WhenBranch,
     };
     pub use saltus_lang::unit::{Dimension, Unit, UnitError};
 }
@@ -128,8 +129,8 @@ pub mod report {
 pub mod simulate {
     pub use saltus_simulate::{
         BlockCost, Cancel, CandidateReport, Chattering, End, EventReport, Failure, FailureKind, ImpulseReport,
-        InstantReport, ModeId, Observer, Options, Reached, Redundant, Refusal, RestartMethod, RunCounters, RunReport,
-        Zeno,
+        InstantReport, ModeId, MovedStarts, Observer, Options, Reached, Redundant, Refusal, RestartMethod, RunCounters,
+        RunReport, Zeno,
     };
 }
 

@@ -19,6 +19,7 @@ use saltus_syntax::ast::{
 use saltus_syntax::parse_expression;
 use sha2::{Digest, Sha256};
 
+use crate::guess::{Guesses, guesses};
 use crate::open::{OpenValue, open_values};
 use crate::parameters::{Parameter, ParameterTable, Setting, StructuralSetting};
 use crate::pictures::Pictures;
@@ -75,6 +76,8 @@ pub struct Model {
     pub(crate) warnings: Diagnostics,
     /// Parameters without values and inputs that nothing determines; not known of a model from a file.
     pub(crate) open: Vec<OpenValue>,
+    /// Where start values are written that need not hold; not known of a model from a file.
+    pub(crate) guesses: Guesses,
 }
 
 impl Session {
@@ -114,7 +117,14 @@ impl Session {
     /// The multi-mode DAE of a class, before anything is eliminated.
     pub(crate) fn lower(&self, flat: &FlatModel) -> Outcome<Mdae> {
         let lowered = saltus_lower::lower(flat);
-        let model = lowered.model.filter(|_| !self.cancel.is_cancelled());
+        let mut model = lowered.model.filter(|_| !self.cancel.is_cancelled());
+        // What is in the files given speaks for itself.
+        let given = self.library.given();
+        let is_given = |span: Span| given.iter().any(|class| class.file == span.file);
+        for origin in model.iter_mut().flat_map(|model| model.origins.iter_mut()) {
+            let is_elsewhere = origin.span.is_some_and(|span| !is_given(span));
+            origin.part = origin.part.filter(|part| is_elsewhere && is_given(*part));
+        }
         Outcome::new(model, lowered.diagnostics)
     }
 
@@ -226,6 +236,7 @@ impl Session {
                     timings,
                     warnings: Diagnostics::new(),
                     open: open_values(flat),
+                    guesses: guesses(flat),
                 }),
                 Diagnostics::new(),
             ),

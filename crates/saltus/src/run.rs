@@ -409,9 +409,11 @@ impl<'m> Run<'m> {
         let timings = clock.timings(sink.time);
         let failure = report.outcome.as_ref().err();
         let failure = failure.map(|failure| failure_diagnostic(failure, self.model.equations(), sink.error.as_ref()));
+        let moved_starts = report.moved_starts.as_ref().map(|moved| self.model.moved_starts(moved));
         RunSummary {
             report,
             failure,
+            moved_starts,
             timings,
             output_error: sink.error.take(),
         }
@@ -445,6 +447,8 @@ pub struct RunSummary {
     pub report: RunReport,
     /// Why it ended early, if it failed.
     pub failure: Option<Diagnostic>,
+    /// Start values that do not hold, with their places and what can be done.
+    pub moved_starts: Option<Diagnostic>,
     /// Where the time went.
     pub timings: Timings,
     /// The error of a result file, if that is what stopped it.

@@ -31,7 +31,7 @@ use crate::modes::ode::{ModeOde, OdeFailure};
 use crate::modes::plan::{PlanCode, PlanFailure, Stage};
 use crate::modes::runtime::{ModeRuntime, Tools};
 use crate::options::{Options, Redundant};
-use crate::report::{BlockCost, Refusal};
+use crate::report::{BlockCost, MovedStarts, Refusal};
 use crate::restart::RestartCache;
 use crate::run::delay::History;
 use crate::run::input::Inputs;
@@ -133,6 +133,8 @@ impl VariableSets {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reported {
     pub warnings: Vec<String>,
+    /// Start values that do not hold; among the warnings, too.
+    pub moved_starts: Option<MovedStarts>,
     /// Unknowns that are shared.
     pub shares: FxHashSet<Vec<VarId>>,
     /// Equations with an impulse whose discrete factors jump.

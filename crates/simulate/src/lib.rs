@@ -34,7 +34,7 @@ pub use engine::{ModeId, RunCounters};
 pub use error::{Failure, FailureKind, limit_text};
 pub use events::discrete::discrete_loop;
 pub use options::{Chattering, Options, Redundant, RestartMethod, Zeno};
-pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, Refusal};
+pub use report::{BlockCost, CandidateReport, EventReport, ImpulseReport, InstantReport, MovedStarts, Refusal};
 pub use run::input::InputSignal;
 pub use run::{
     Cancel, End, Exchange, Linearization, Observer, Quantity, Rate, Reached, Request, RunReport, Sensitivities,

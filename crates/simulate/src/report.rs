@@ -145,3 +145,12 @@ pub struct BlockCost {
     /// Time spent.
     pub time: Duration,
 }
+
+/// Start values that do not hold at the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MovedStarts {
+    /// Which ones, what they begin at, and why.
+    pub text: String,
+    /// Those of variables, not of derivatives.
+    pub variables: Vec<VarId>,
+}

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use saltus::source::{Diagnostics, Edit, FileId, Severity, SourceFile, SourceMap, apply_edits};
+use saltus::format::parse;
+use saltus::source::{Diagnostics, Edit, FileId, Fix, Severity, SourceFile, SourceMap, apply_edits};
 use saltus::{Model, Session};
 use serde_json::json;
 
-use crate::arguments::{ModelArguments, add};
+use crate::arguments::{INPUT, ModelArguments, add, input};
 use crate::console::{Console, plural};
 use crate::deny;
 use crate::loaded::{model_file, read, refuse};
@@ -58,18 +59,20 @@ pub(crate) fn run(arguments: &CheckArguments, console: &Console) -> Status {
     if arguments.fix || arguments.diff {
         return fix(arguments, console);
     }
-    let (session, models, diagnostics) = find(arguments);
+    let input = arguments.model.files.iter().any(|file| is_standard(file)).then(input);
+    let (session, models, diagnostics) = find(arguments, input.as_deref());
     report(&models, &diagnostics, session.sources(), console)
 }
 
 /// Rounds of fixing: what is mended shows what else is wrong.
 const MOST_ROUNDS: usize = 20;
 
-/// Applies what is surely meant, until nothing of that kind is left.
+/// Applies what is surely meant, until nothing of that kind is left. What came from standard input goes to standard output.
 fn fix(arguments: &CheckArguments, console: &Console) -> Status {
     let mut applied = 0;
+    let mut input = arguments.model.files.iter().any(|file| is_standard(file)).then(input);
     for _ in 0..MOST_ROUNDS {
-        let (session, models, diagnostics) = find(arguments);
+        let (session, models, diagnostics) = find(arguments, input.as_deref());
         let edits = safe_edits(&diagnostics, session.sources(), &arguments.model.files);
         if edits.is_empty() || arguments.diff {
             for (file, edits) in &edits {
@@ -77,6 +80,9 @@ fn fix(arguments: &CheckArguments, console: &Console) -> Status {
                 console.print(&difference(file.name(), file.text(), &text));
             }
             if !arguments.diff {
+                if !console.is_json() {
+                    console.print(input.as_deref().unwrap_or_default());
+                }
                 console.remark(&format!("{} applied", plural(applied, "fix")));
             }
             return report(&models, &diagnostics, session.sources(), console);
@@ -84,6 +90,10 @@ fn fix(arguments: &CheckArguments, console: &Console) -> Status {
         for (file, edits) in &edits {
             let (text, count) = apply_edits(file.text(), edits);
             applied += count;
+            if is_input(file) {
+                input = Some(text);
+                continue;
+            }
             if let Err(error) = write_text(Path::new(file.name()), &text) {
                 console.message(&format!("error: {error}"));
                 return Status::ModelWrong;
@@ -96,34 +106,65 @@ fn fix(arguments: &CheckArguments, console: &Console) -> Status {
 
 /// The edits of the fixes that are safe, by file; files that were not given are not touched.
 fn safe_edits(diagnostics: &Diagnostics, sources: &SourceMap, given: &[PathBuf]) -> Vec<(Arc<SourceFile>, Vec<Edit>)> {
+    let has_input = given.iter().any(|file| is_standard(file));
     let given: Vec<PathBuf> = given.iter().filter_map(|path| path.canonicalize().ok()).collect();
-    let mut by_file: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
+    let mut by_file: BTreeMap<FileId, Vec<&Fix>> = BTreeMap::new();
     for diagnostic in diagnostics {
         let Some(fix) = diagnostic.fixes.iter().find(|fix| fix.safe) else {
             continue;
         };
-        for edit in &fix.edits {
-            by_file.entry(edit.span.file).or_default().push(edit.clone());
+        if let [first, others @ ..] = &fix.edits[..]
+            && others.iter().all(|edit| edit.span.file == first.span.file)
+        {
+            by_file.entry(first.span.file).or_default().push(fix);
         }
     }
     let files = by_file
         .into_iter()
-        .filter_map(|(id, edits)| Some((sources.file(id)?, edits)));
-    files
-        .filter(|(file, _)| {
-            let path = Path::new(file.name()).canonicalize();
-            path.is_ok_and(|path| given.iter().any(|given| path.starts_with(given)))
-        })
-        .collect()
+        .filter_map(|(id, fixes)| Some((sources.file(id)?, fixes)));
+    let is_given = |file: &SourceFile| {
+        if has_input && is_input(file) {
+            return true;
+        }
+        let path = Path::new(file.name()).canonicalize();
+        path.is_ok_and(|path| given.iter().any(|given| path.starts_with(given)))
+    };
+    let files = files.filter(|(file, _)| is_given(file));
+    let edits = files.map(|(file, fixes)| (Arc::clone(&file), joined(&file, &fixes)));
+    edits.filter(|(_, edits)| !edits.is_empty()).collect()
 }
 
-/// Checks what was asked for: the session, the models looked at, and what was found.
-fn find(arguments: &CheckArguments) -> (Session, Vec<String>, Diagnostics) {
+fn is_input(file: &SourceFile) -> bool {
+    file.name() == INPUT
+}
+
+/// The edits of those fixes that do each other no harm, all of a fix or none, and that bring no syntax errors along.
+fn joined(file: &SourceFile, fixes: &[&Fix]) -> Vec<Edit> {
+    let errors = |text: &str| parse(file.id(), text).diagnostics.error_count();
+    let (mut edits, mut left) = (Vec::new(), errors(file.text()));
+    for fix in fixes {
+        let mut tried: Vec<Edit> = edits.clone();
+        tried.extend(fix.edits.iter().filter(|edit| !edits.contains(edit)).cloned());
+        let (text, applied) = apply_edits(file.text(), &tried);
+        let found = errors(&text);
+        if applied == tried.len() && found <= left {
+            (edits, left) = (tried, found);
+        }
+    }
+    edits
+}
+
+/// Checks what was asked for: the session, the models looked at, and what was found. `input` is the text of standard input, if that is
+/// among the files.
+fn find(arguments: &CheckArguments, input: Option<&str>) -> (Session, Vec<String>, Diagnostics) {
     let session = arguments.model.empty_session();
     let (models, diagnostics) = match &arguments.model.model {
         Some(name) => {
             for file in &arguments.model.files {
-                add(&session, file);
+                match input.filter(|_| is_standard(file)) {
+                    Some(text) => session.add_text(INPUT, text),
+                    None => add(&session, file),
+                }
             }
             let found = session.find_model(Some(name));
             match found.value {
@@ -136,11 +177,10 @@ fn find(arguments: &CheckArguments) -> (Session, Vec<String>, Diagnostics) {
         }
         None => {
             // Folders are read completely, with all processors.
-            let is_input = |file: &&PathBuf| is_standard(file);
-            let files: Vec<PathBuf> = arguments.model.files.iter().filter(|f| !is_input(f)).cloned().collect();
-            session.load(&files);
-            if let Some(input) = arguments.model.files.iter().find(is_input) {
-                add(&session, input);
+            let files = arguments.model.files.iter().filter(|file| !is_standard(file));
+            session.load(&files.cloned().collect::<Vec<_>>());
+            if let Some(text) = input {
+                session.add_text(INPUT, text);
             }
             let checked = session.check_all(arguments.all_modes);
             (checked.models, checked.diagnostics)

@@ -394,9 +394,11 @@ impl Job<'_> {
         if let Err(error) = &drawn {
             diagnostics.push(result_diagnostic(error));
         }
-        for warning in &summary.report.warnings {
+        let moved = summary.report.moved_starts.as_ref().map(|moved| &moved.text);
+        for warning in summary.report.warnings.iter().filter(|warning| Some(*warning) != moved) {
             self.console.warning(warning);
         }
+        diagnostics.extend(summary.moved_starts.clone());
         self.console.diagnostics(&diagnostics, self.model.sources());
         let failed = diagnostics.has_errors();
         let wrong = |error: Option<&ResultError>| error.is_some_and(ResultError::is_wrong_request);

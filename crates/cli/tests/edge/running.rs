@@ -33,11 +33,11 @@ fn the_first_example_runs_as_the_readme_says() {
     let ran = folder.expect(0, &arguments);
     // Rotor, load and capacitor are joined from the start, with different start values.
     assert!(
-        ran.stderr.starts_with("warning: start values contradict"),
+        ran.stderr.starts_with("warning[W0601]: start values contradict"),
         "{}",
         ran.stderr
     );
-    assert_eq!(ran.stderr.lines().count(), 1);
+    assert_eq!(ran.stderr.matches("warning").count(), 1);
     assert!(ran.stdout.contains("2 events"), "{}", ran.stdout);
     let csv = folder.read("out.csv");
     let (time, speed) = (column(&csv, "time"), column(&csv, "load.w"));
@@ -453,4 +453,44 @@ fn an_interrupted_run_ends_in_order() {
     ran.says("interrupted at t = ");
     assert_eq!(ran.json()["status"], "interrupted");
     assert!(folder.read("out.csv").ends_with('\n'));
+}
+
+/// What fails inside of a library is told at the line of the model that uses it, and then where it is; inside of a file that was given it
+/// is told where it is.
+#[test]
+fn failures_in_libraries_name_the_line_that_uses_them() {
+    let library = "package Lib\n  model Part\n    parameter Real k = 1;\n    Real x = sqrt(k - 30);\n  end Part;\n  \
+                   model Strict\n    parameter Real k = 1;\n  equation\n    assert(k > 10, \"k is small\");\n  end Strict;\n  \
+                   connector Pin\n    Real v;\n    flow Real i;\n  end Pin;\n  \
+                   model Source\n    Pin p;\n  equation\n    p.v = 1;\n  end Source;\nend Lib;\n";
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("lib")).expect("made");
+    let folder = folder.with("lib/Lib.mo", library);
+    for (declared, status, code, own, behind) in [
+        ("Lib.Part p(k = 3);", 3, "E0608", "M.mo:3:12", "Lib.mo:4:"),
+        ("Lib.Strict p(k = 3);", 3, "E0609", "M.mo:3:14", "Lib.mo:9:"),
+        (
+            "Lib.Source a, b; equation connect(a.p, b.p);",
+            1,
+            "E0508",
+            "M.mo:3:14",
+            "Lib.mo:18:",
+        ),
+    ] {
+        let text = format!("model M\n  Real y = time;\n  {declared}\nend M;\n");
+        let folder = Folder::new().with("M.mo", &text);
+        std::fs::create_dir(folder.path("lib")).expect("made");
+        let folder = folder.with("lib/Lib.mo", library);
+        let ran = folder.expect(status, &["simulate", "M.mo", "-L", "lib", "-o", "out.csv"]);
+        let place = |what: &str| {
+            ran.stderr
+                .find(what)
+                .unwrap_or_else(|| panic!("{what}\n{}", ran.stderr))
+        };
+        assert!(place(code) < place(own) && place(own) < place(behind), "{}", ran.stderr);
+    }
+    // The same when both files were given.
+    let folder = folder.with("M.mo", "model M\n  Lib.Part p(k = 3);\nend M;\n");
+    let ran = folder.expect(3, &["simulate", "lib/Lib.mo", "M.mo", "--model", "M", "-o", "out.csv"]);
+    assert!(!ran.stderr.contains("M.mo:2"), "{}", ran.stderr);
 }

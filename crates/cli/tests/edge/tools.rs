@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use saltus_testing::{Random, modelica_files};
+
 use crate::support::{DECAY, Folder, Ran};
 
 /// Runs with text on standard input.
@@ -319,4 +321,98 @@ fn errors_inside_of_a_library_name_the_line_that_uses_it() {
             .as_str()
             .is_some_and(|file| file.ends_with("Lib.mo"))
     );
+}
+
+#[test]
+fn standard_input_is_mended_to_standard_output() {
+    let text = "model M\n  Real x(start = 1, fixed = true)\nequation\n  der(x) = -x**2;\nend M;\n";
+    let mended = "model M\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x^2;\nend M;\n";
+    let folder = Folder::new();
+    let run = |arguments: &[&str]| with_input(&folder, arguments, text);
+    let ran = run(&["check", "-", "--fix"]);
+    assert_eq!((ran.status, &*ran.stdout), (0, mended), "{}", ran.stderr);
+    let ran = run(&["check", "-", "--diff"]);
+    assert!(
+        ran.status == 1 && ran.stdout.contains("+  Real x(start = 1, fixed = true);"),
+        "{}",
+        ran.stdout
+    );
+    // As a report there is nothing but the report.
+    let json = run(&["check", "-", "--fix", "--json"]).json();
+    assert_eq!(json["ok"], true);
+}
+
+#[test]
+fn names_are_no_slips_of_keywords() {
+    // `then` is missing behind a name that is nearly a keyword.
+    let text = "model M\n  discrete Real x(start = 0, fixed = true);\n  Boolean contact = time > 0.5;\nequation\n  \
+                when contact\n    x = 1;\n  end when;\nend M;\n";
+    let folder = Folder::new().with("M.mo", text);
+    folder.expect(1, &["check", "M.mo", "--fix"]).says("expected `then`");
+    assert_eq!(folder.read("M.mo"), text);
+    // A slip is one, however often it is made.
+    let text = "model M\n  Real x, y;\nequation\n  if time > 1 thne\n    x = 1;\n  else\n    x = 2;\n  end if;\n  \
+                if time > 2 thne\n    y = 1;\n  else\n    y = 2;\n  end if;\nend M;\n";
+    let folder = Folder::new().with("M.mo", text);
+    folder.expect(0, &["check", "M.mo", "--fix"]);
+    assert_eq!(folder.read("M.mo"), text.replace("thne", "then"));
+    // Settings of an experiment, as other options of annotations.
+    let text = "model M\n  Real x = time;\n  annotation(experiment(StopTme = 2));\nend M;\n";
+    let folder = Folder::new().with("M.mo", text);
+    folder.expect(0, &["check", "M.mo", "--fix"]);
+    assert!(folder.read("M.mo").contains("experiment(StopTime = 2)"));
+}
+
+/// Slips of the pen in examples: whatever `--fix` makes of them has no more errors, and doing it again changes nothing.
+#[test]
+fn fixes_make_nothing_worse() {
+    let mut random = Random(3);
+    let examples: Vec<String> = modelica_files("examples")
+        .into_iter()
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .filter(|text| text.len() < 4000 && text.is_ascii())
+        .collect();
+    let errors = |folder: &Folder| {
+        let found = folder.run(&["check", "M.mo", "--json"]).json();
+        let found = found["diagnostics"].as_array().expect("a list").clone();
+        found.iter().filter(|found| found["severity"] == "error").count()
+    };
+    let mut mended = 0;
+    for number in 0..40 {
+        let mut text = examples[random.below(examples.len())].clone();
+        for _ in 0..1 + random.below(2) {
+            text = slip(&mut random, &text);
+        }
+        let folder = Folder::new().with("M.mo", &text);
+        let before = errors(&folder);
+        assert!(folder.run(&["check", "M.mo", "--fix"]).status <= 1);
+        let fixed = folder.read("M.mo");
+        let after = errors(&folder);
+        assert!(
+            after <= before,
+            "{number}: {before} errors, then {after}\n{text}\n---\n{fixed}"
+        );
+        mended += usize::from(after < before);
+        folder.run(&["check", "M.mo", "--fix"]);
+        assert_eq!(folder.read("M.mo"), fixed, "{number}");
+    }
+    assert!(mended > 5, "{mended}");
+}
+
+/// A letter exchanged, left out or doubled, or a sign left out.
+fn slip(random: &mut Random, text: &str) -> String {
+    let is_code = |at: usize| !text[..at].rsplit('\n').next().unwrap_or("").contains("//");
+    let letters = text
+        .char_indices()
+        .filter(|&(at, c)| (c.is_alphabetic() || ";()=".contains(c)) && is_code(at));
+    let places: Vec<usize> = letters.map(|(at, _)| at).collect();
+    let at = random.of(&places);
+    let (before, behind) = text.split_at(at);
+    match (random.below(3), behind.as_bytes()) {
+        (0, [a, b, ..]) if b.is_ascii_alphabetic() => {
+            format!("{before}{}{}{}", char::from(*b), char::from(*a), &behind[2..])
+        }
+        (1, [a, ..]) if a.is_ascii_alphabetic() => format!("{before}{}{behind}", char::from(*a)),
+        _ => format!("{before}{}", &behind[1..]),
+    }
 }

@@ -249,6 +249,17 @@ pub struct Attributes {
     pub description: Option<Arc<str>>,
     /// `annotation(HideResult = true)`
     pub hide_result: bool,
+    /// Where a `start` is written that need not hold, because nothing is said of `fixed`.
+    pub guess: Option<Guess>,
+}
+
+/// A start value as it is written, in the declaration or in a modification of the component around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guess {
+    /// The value.
+    pub span: Span,
+    /// Whether it has an element for each of an array.
+    pub is_array: bool,
 }
 
 /// Where a variable or an equation comes from.

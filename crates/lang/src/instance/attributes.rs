@@ -12,7 +12,7 @@ use crate::codes;
 use crate::expr::Mode;
 use crate::failure::{Fallible, error, fail};
 use crate::flat::{
-    Attributes, Causality, Enumeration, EnumerationId, EquationKind, FlatEquation, FlatExpr, ProvenanceKind,
+    Attributes, Causality, Enumeration, EnumerationId, EquationKind, FlatEquation, FlatExpr, Guess, ProvenanceKind,
     ScalarType, StateSelect, Variability, VariableId,
 };
 use crate::flattener::{Flattener, Moment};
@@ -210,6 +210,7 @@ impl Flattener<'_> {
                 per_element.push((name, value));
             }
         }
+        base.guess = self.guess(id)?;
         let same = per_element
             .iter()
             .map(|(_, t)| t)
@@ -236,6 +237,23 @@ impl Flattener<'_> {
             result.push(Arc::new(base));
         }
         Ok(result)
+    }
+
+    /// Where the component is given a start value and nothing is said of `fixed`.
+    fn guess(&mut self, id: ComponentId) -> Fallible<Option<Guess>> {
+        let Some((binding, true)) = self.attribute_binding(id, "start")? else {
+            return Ok(None);
+        };
+        if self.attribute_binding(id, "fixed")?.is_some() {
+            return Ok(None);
+        }
+        // The value as it is written: that of one element may be a part of it.
+        self.binding_value(&binding, Mode::Flat)?;
+        let written = binding.source.flat.borrow();
+        Ok(Some(Guess {
+            span: binding.span(),
+            is_array: written.as_ref().is_some_and(|value| !value.is_scalar()),
+        }))
     }
 
     fn description(&self, id: ComponentId) -> Option<Arc<str>> {

@@ -1,6 +1,6 @@
 //! The settings of a run that a model brings along.
 
-use saltus_source::{Diagnostic, Span};
+use saltus_source::{Diagnostic, Edit, Span};
 use saltus_syntax::ast::{Argument, Binding, ClassDefinition, ClassModification, Expr, ExprKind};
 
 use crate::codes;
@@ -8,6 +8,7 @@ use crate::expr::{Context, Mode};
 use crate::failure::{Fallible, did_you_mean, error, fail};
 use crate::flat::Experiment;
 use crate::flattener::Flattener;
+use crate::hints::is_near;
 use crate::ids::ClassId;
 use crate::modification::Scope;
 
@@ -74,8 +75,13 @@ impl Flattener<'_> {
             {
                 let message = format!("`experiment` has no setting `{name}`");
                 let warning = Diagnostic::warning(codes::W0206, place, message);
-                let warning = self.suggesting(warning, name, place, meant);
-                self.diagnostics.push(warning);
+                self.diagnostics.push(if is_near(name, meant) {
+                    let fix = vec![Edit::replace(place, meant)];
+                    let warning = warning.with_help(format!("did you mean `{meant}`?"));
+                    warning.with_safe_fix(format!("replace `{name}` by `{meant}`"), fix)
+                } else {
+                    self.suggesting(warning, name, place, meant)
+                });
             }
         }
     }

@@ -40,6 +40,7 @@ impl Client {
     pub(crate) fn with(mut params: Value, mut options: Options) -> Client {
         options.check_after = Duration::from_millis(1);
         options.analyze_after = Duration::from_millis(20);
+        options.patience = PATIENCE;
         options.may_panic = true;
         let (connection, other) = Connection::memory();
         let server = std::thread::spawn(move || serve(other, options));

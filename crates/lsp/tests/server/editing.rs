@@ -396,3 +396,365 @@ fn a_thousand_edits_leave_what_a_fresh_server_says() {
     assert_eq!(slice(&text, &symbols[0]["selectionRange"]), "P");
     client.end();
 }
+
+/// A workspace of several files, some of them in a folder of a package, with a library beside it.
+struct Workspace {
+    folder: tempfile::TempDir,
+    library: tempfile::TempDir,
+    files: Vec<(String, String)>,
+}
+
+impl Workspace {
+    fn new() -> Workspace {
+        let workspace = Workspace {
+            folder: tempfile::tempdir().expect("a folder"),
+            library: tempfile::tempdir().expect("a folder"),
+            files: [
+                (
+                    "P/package.mo",
+                    "package P \"All of it\"\n  constant Real g = 9.81;\nend P;\n",
+                ),
+                ("P/package.order", "g\nPart\nWhole\n"),
+                (
+                    "P/Part.mo",
+                    "within P;\nmodel Part\n  extends Lib.Base;\n  parameter Real k = 2;\nequation\n  der(x) = -k*x + g;\nend Part;\n",
+                ),
+                (
+                    "P/Whole.mo",
+                    "within P;\nmodel Whole\n  Part a(k = 3), b;\n  Lib.Pin pin;\n  Real y = a.x + b.x \"\u{e4}\u{1d11e}\";\nequation\n  pin.v = y;\nend Whole;\n",
+                ),
+                (
+                    "User.mo",
+                    "model User\n  P.Whole whole;\n  Real z = P.g*whole.y;\nend User;\n",
+                ),
+            ]
+            .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            .into(),
+        };
+        std::fs::create_dir_all(workspace.folder.path().join("P")).expect("made");
+        for (name, text) in &workspace.files {
+            std::fs::write(workspace.folder.path().join(name), text).expect("written");
+        }
+        let library = "package Lib\n  partial model Base\n    Real x(start = 1, fixed = true);\n  end Base;\n  \
+            connector Pin\n    Real v;\n    flow Real i;\n  end Pin;\nend Lib;\n";
+        std::fs::write(workspace.library.path().join("Lib.mo"), library).expect("written");
+        workspace
+    }
+
+    fn client(&self) -> Client {
+        let root = self.folder.path().canonicalize().expect("a path");
+        let params = json!({
+            "rootUri": crate::client::uri(&root), "initializationOptions": {"libraries": [self.library.path()]},
+        });
+        Client::with(params, Options::default())
+    }
+
+    fn uri(&self, name: &str) -> String {
+        let root = self.folder.path().canonicalize().expect("a path");
+        crate::client::uri(&root.join(name))
+    }
+
+    /// All files and what they hold.
+    fn on_disk(&self) -> Vec<(std::path::PathBuf, String)> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.folder.path().to_owned(), self.library.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    found.push((path.clone(), std::fs::read_to_string(path).expect("text")));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+#[test]
+fn a_thousand_edits_of_several_files_leave_what_a_fresh_server_says() {
+    let workspace = Workspace::new();
+    let pieces = [
+        "x",
+        ";",
+        "k",
+        " = ",
+        "\n",
+        "end Part;",
+        "(",
+        ")",
+        "g",
+        "\u{1d11e}",
+        "within P;",
+        "Lib.",
+        "extends Lib.Base;",
+        "Whole",
+        "Real q = 1;",
+        "P.",
+        "\"",
+        "parameter ",
+    ];
+    let names: Vec<&str> = workspace
+        .files
+        .iter()
+        .map(|(name, _)| &**name)
+        .filter(|name| name.ends_with(".mo"))
+        .collect();
+    let base: std::collections::BTreeMap<&str, &str> =
+        workspace.files.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let mut shown: std::collections::BTreeMap<&str, String> = std::collections::BTreeMap::new();
+    let mut random = Random(11);
+    let mut client = workspace.client();
+    for number in 1..=1000 {
+        let name = random.of(&names);
+        let uri = workspace.uri(name);
+        // Documents are opened and closed, and now and then right again.
+        let Some(text) = shown.get_mut(name) else {
+            client.open(&uri, base[name]);
+            shown.insert(name, base[name].to_owned());
+            continue;
+        };
+        if random.below(20) == 0 {
+            client.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
+            shown.remove(name);
+            continue;
+        }
+        let (start, end, piece) = if random.below(6) == 0 {
+            (0, text.len(), base[name])
+        } else {
+            let boundary = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let start = boundary(random.below(text.len() + 1));
+            (
+                start,
+                boundary((start + random.below(6)).min(text.len())).max(start),
+                random.of(&pieces),
+            )
+        };
+        let range = json!({"start": position(text, start), "end": position(text, end)});
+        client.change(&uri, json!([{"range": range, "text": piece}]));
+        text.replace_range(start..end, piece);
+        if number % 40 == 0 {
+            let mut fresh = workspace.client();
+            for (name, text) in &shown {
+                fresh.open(&workspace.uri(name), text);
+            }
+            for name in shown.keys() {
+                let uri = workspace.uri(name);
+                // Those about several files come in the order in which these were read.
+                let sorted = |mut found: Vec<Value>| {
+                    found.sort_by_key(Value::to_string);
+                    found
+                };
+                let (served, expected) = (sorted(client.diagnostics(&uri)), sorted(fresh.diagnostics(&uri)));
+                assert_eq!(served, expected, "{name} after {number} edits: {shown:#?}");
+            }
+            fresh.end();
+        }
+    }
+    client.end();
+}
+
+/// Whatever is renamed, mended or formatted: edits are for files of the workspace, and the server itself writes none.
+#[test]
+fn nothing_outside_of_the_workspace_is_touched() {
+    let workspace = Workspace::new();
+    let before = workspace.on_disk();
+    let mut client = workspace.client();
+    let root = workspace.uri("");
+    let library = workspace.library.path().canonicalize().expect("a path").join("Lib.mo");
+    let texts: Vec<(String, String)> = workspace
+        .files
+        .iter()
+        .filter(|(name, _)| name.ends_with(".mo"))
+        .map(|(name, text)| (workspace.uri(name), text.clone()))
+        .chain([(
+            crate::client::uri(&library),
+            std::fs::read_to_string(&library).expect("text"),
+        )])
+        .collect();
+    let mut edited = 0;
+    let mut look = |edit: &Value| {
+        for change in edit["documentChanges"].as_array().into_iter().flatten() {
+            let names = [&change["textDocument"]["uri"], &change["oldUri"], &change["newUri"]];
+            for name in names.iter().filter_map(|name| name.as_str()) {
+                assert!(name.starts_with(&root), "{edit}");
+                edited += 1;
+            }
+        }
+    };
+    for (uri, text) in &texts {
+        client.open(uri, text);
+        let everywhere = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+        let is_word = |c: char| c.is_ascii_alphabetic();
+        let words = text
+            .char_indices()
+            .filter(|&(at, c)| is_word(c) && !text[..at].ends_with(is_word));
+        for (at, _) in words {
+            let params = json!({"textDocument": {"uri": uri}, "position": position(text, at), "newName": "other"});
+            if let Ok(edit) = client.ask("textDocument/rename", params) {
+                look(&edit);
+            }
+        }
+        let diagnostics = client.diagnostics(uri);
+        let params =
+            json!({"textDocument": {"uri": uri}, "range": everywhere, "context": {"diagnostics": diagnostics}});
+        for action in client
+            .get("textDocument/codeAction", params)
+            .as_array()
+            .expect("a list")
+        {
+            look(&action["edit"]);
+        }
+        for model in ["P.Whole", "User"] {
+            let params = json!({"command": "saltus.simulate", "arguments": [uri, model]});
+            let _ = client.ask("workspace/executeCommand", params);
+        }
+    }
+    assert!(edited > 20, "{edited}");
+    client.end();
+    assert_eq!(workspace.on_disk(), before);
+}
+
+/// Clients that do not send back what belongs to a diagnostic, and those that send no diagnostics at all, get its fixes, too.
+#[test]
+fn fixes_are_found_for_clients_that_forget_them() {
+    let text = "model M\n  Real speed(start = 1);\nequation\n  der(spede) = 1;\nend M;\n";
+    let mut client = Client::start();
+    client.open(NAME, text);
+    let mut diagnostics = client.diagnostics(NAME);
+    diagnostics[0]["data"].take();
+    let range = diagnostics[0]["range"].clone();
+    for (sent, only, expected) in [
+        (json!(diagnostics), Value::Null, 2),
+        (json!([]), Value::Null, 2),
+        (json!([]), json!(["quickfix"]), 2),
+        (json!([]), json!(["refactor"]), 0),
+    ] {
+        let mut context = json!({"diagnostics": sent});
+        if !only.is_null() {
+            context["only"] = only;
+        }
+        let params = json!({"textDocument": {"uri": NAME}, "range": range, "context": context});
+        let actions = client.get("textDocument/codeAction", params);
+        let actions = actions.as_array().expect("a list");
+        assert_eq!(actions.len(), expected, "{context}: {actions:#?}");
+        if let Some(first) = actions.first() {
+            let edits = first["edit"]["documentChanges"][0]["edits"].as_array().expect("edits");
+            assert!(apply(text, edits).contains("der(speed)"));
+        }
+    }
+    client.end();
+}
+
+/// After a run start values that did not hold are told, with `fixed = true` for each of them, until the text changes.
+#[test]
+fn start_values_that_do_not_hold_are_told_after_a_run() {
+    let text = "model Two\n  Real w1(start = 0);\n  Real w2(start = 10);\n  Real tau;\nequation\n  der(w1) = tau;\n  \
+        4*der(w2) = -tau;\n  w1 = w2;\nend Two;\n";
+    let mut client = Client::start();
+    client.open(NAME, text);
+    assert_eq!(client.diagnostics(NAME), [Value::Null; 0]);
+    let run = json!({"command": "saltus.simulate", "arguments": [NAME, "Two"]});
+    client.get("workspace/executeCommand", run);
+    let found = client.wait_for(NAME, |_, found| !found.is_empty());
+    assert_eq!(
+        (found[0]["code"].as_str(), found[0]["severity"].as_u64()),
+        (Some("W0601"), Some(2)),
+        "{found:#?}"
+    );
+    let params = json!({"textDocument": {"uri": NAME}, "range": found[0]["range"], "context": {"diagnostics": found, "only": ["quickfix"]}});
+    let actions = client.get("textDocument/codeAction", params);
+    let mended: Vec<String> = actions
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|action| Some(apply(text, action["edit"]["documentChanges"][0]["edits"].as_array()?)))
+        .collect();
+    assert_eq!(mended.len(), 2, "{actions:#?}");
+    assert!(mended[0].contains("w1(start = 0, fixed = true)") && mended[1].contains("w2(start = 10, fixed = true)"));
+    // Of a model that is right again nothing is told.
+    client.change(NAME, json!([{"text": mended[1]}]));
+    assert_eq!(client.diagnostics(NAME), [Value::Null; 0]);
+    client.end();
+}
+
+/// Runs that take long keep nobody from anything, and those whom commands return nothing to see are told in a message.
+#[test]
+fn nobody_waits_behind_a_run() {
+    let text = "model Slow\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = cos(1e5*time);\n  \
+        annotation(experiment(StopTime = 1e5, Interval = 1e4));\nend Slow;\nmodel Fast\n  Real y = time;\nend Fast;\n";
+    let mut client = Client::start();
+    client.open(NAME, text);
+    let slow = json!({"command": "saltus.simulate", "arguments": [NAME, "Slow"]});
+    let runs = [
+        client.send("workspace/executeCommand", slow.clone()),
+        client.send("workspace/executeCommand", slow),
+    ];
+    let symbols = client.get("textDocument/documentSymbol", json!({"textDocument": {"uri": NAME}}));
+    assert_eq!(symbols[1]["name"], "Fast");
+    for id in &runs {
+        client.notify(
+            "$/cancelRequest",
+            json!({"id": id.to_string().parse::<i32>().expect("a number")}),
+        );
+        assert_eq!(client.wait(id).map_err(|(code, _)| code), Err(-32800));
+    }
+    client.get(
+        "workspace/executeCommand",
+        json!({"command": "saltus.simulate", "arguments": [NAME, "Fast"]}),
+    );
+    let told = client
+        .notifications
+        .iter()
+        .filter(|sent| sent.method == "window/showMessage");
+    let told: Vec<&Value> = told.map(|sent| &sent.params["message"]).collect();
+    assert!(
+        told.len() == 1 && told[0].as_str().is_some_and(|said| said.starts_with("Fast: simulated")),
+        "{told:?}"
+    );
+    client.end();
+}
+
+/// What is wrong in another file of the workspace is mended there, and nothing is offered for a library.
+#[test]
+fn fixes_are_for_the_file_that_is_wrong() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().canonicalize().expect("a path");
+    let library = tempfile::tempdir().expect("a folder");
+    let part = "model Part\n  Real speed(start = 1, fixed = true);\nequation\n  der(spede) = 1;\nend Part;\n";
+    std::fs::write(root.join("Part.mo"), part).expect("written");
+    let other = part.replace("Part", "Other");
+    std::fs::write(library.path().join("Other.mo"), other).expect("written");
+    let params =
+        json!({"rootUri": crate::client::uri(&root), "initializationOptions": {"libraries": [library.path()]}});
+    let mut client = Client::with(params, Options::default());
+    let user = crate::client::uri(&root.join("User.mo"));
+    for (text, expected) in [
+        ("model User\n  Part part;\nend User;\n", true),
+        ("model User\n  Other other;\nend User;\n", false),
+    ] {
+        client.open(&user, text);
+        let diagnostics = client.diagnostics(&user);
+        assert_eq!(diagnostics[0]["range"]["start"]["line"], 1, "{diagnostics:#?}");
+        let range = diagnostics[0]["range"].clone();
+        let context = json!({"diagnostics": diagnostics});
+        let params = json!({"textDocument": {"uri": user}, "range": range, "context": context});
+        let actions = client.get("textDocument/codeAction", params);
+        let mut edits = actions
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter(|action| !action["edit"].is_null());
+        let Some(action) = edits.next() else {
+            assert!(!expected, "{actions:#?}");
+            continue;
+        };
+        assert!(expected, "{action:#?}");
+        let change = &action["edit"]["documentChanges"][0];
+        assert_eq!(change["textDocument"]["uri"], crate::client::uri(&root.join("Part.mo")));
+        assert!(apply(part, change["edits"].as_array().expect("edits")).contains("der(speed)"));
+    }
+    client.end();
+}

@@ -607,3 +607,55 @@ fn units_are_written_as_the_model_writes_them() {
         client.end();
     }
 }
+
+/// Names by which `inner` and `outer` find each other change together, in all files; not where a library looks for the old one.
+#[test]
+fn inner_and_outer_are_renamed_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().canonicalize().expect("a path");
+    let library = tempfile::tempdir().expect("a folder");
+    let write = |path: std::path::PathBuf, text: &str| std::fs::write(path, text).expect("written");
+    write(
+        library.path().join("Lib.mo"),
+        "package Lib\n  model World parameter Real g = 9.81; annotation(defaultComponentName = \"world\", \
+         defaultComponentPrefixes = \"inner\"); end World;\n  model Body outer World world; Real a = world.g; end Body;\nend Lib;\n",
+    );
+    write(
+        root.join("Part.mo"),
+        "model Part outer Real level; Real y = 2*level; end Part;\n",
+    );
+    let whole = "model Whole\n  inner Real level = 3;\n  Part part;\n  inner Lib.World world(g = 1);\n  Lib.Body body;\n  \
+                 Real level2 = level;\nend Whole;\n";
+    write(root.join("Whole.mo"), whole);
+    let params = json!({"rootUri": uri(&root), "initializationOptions": {"libraries": [library.path()]}});
+    let mut client = Client::with(params, saltus_lsp::Options::default());
+    let name = uri(&root.join("Whole.mo"));
+    client.open(&name, whole);
+    assert_eq!(client.diagnostics(&name), [Value::Null; 0]);
+    let mut rename = |what: &str, new: &str| {
+        let place = position(whole, whole.find(what).expect("there"));
+        client.ask(
+            "textDocument/rename",
+            json!({"textDocument": {"uri": name}, "position": place, "newName": new}),
+        )
+    };
+    // Nothing would be wrong, but the body would have a world of its own.
+    let (_, reason) = rename("world(g", "earth").expect_err("the library looks for it");
+    assert!(reason.contains("world"), "{reason}");
+    let edit = rename("level2 =", "height").expect("this one is nobody else's");
+    assert_eq!(edit["documentChanges"].as_array().expect("changes").len(), 1);
+    let edit = rename("level;", "height").expect("both");
+    carry_out(&edit);
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).expect("read");
+    assert_eq!(
+        read("Part.mo"),
+        "model Part outer Real height; Real y = 2*height; end Part;\n"
+    );
+    assert_eq!(
+        read("Whole.mo"),
+        whole
+            .replace("Real level =", "Real height =")
+            .replace("= level;", "= height;")
+    );
+    client.end();
+}

@@ -207,6 +207,7 @@ impl Connections {
         let origin = model.add_origin(Origin {
             kind: OriginKind::Built,
             span: None,
+            part: None,
             component: Arc::clone(component),
             label: format!("connect({})", names.join(", ")).into(),
         });

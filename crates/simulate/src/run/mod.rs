@@ -40,7 +40,7 @@ use crate::kernel::Bound;
 use crate::memory::DEFAULT_ORDERS;
 use crate::modes::ode::Sampled;
 use crate::options::{Chattering, Options, Zeno};
-use crate::report::{BlockCost, EventReport};
+use crate::report::{BlockCost, EventReport, MovedStarts};
 use crate::run::delay::{Agreement, History};
 use crate::run::input::InputSignal;
 use crate::run::limits::Limits;
@@ -116,6 +116,8 @@ pub struct RunReport {
     pub counters: RunCounters,
     /// Things worth reporting that did not stop the run.
     pub warnings: Vec<String>,
+    /// Start values that do not hold; what is said of them is among the warnings.
+    pub moved_starts: Option<MovedStarts>,
     /// The modes entered, in order of first entry, in words.
     pub modes: Vec<ModeRecord>,
     /// What parts of the equations cost, the most expensive first, if that was asked for.
@@ -129,6 +131,7 @@ impl RunReport {
             outcome: Err(failure),
             counters: RunCounters::default(),
             warnings: Vec::new(),
+            moved_starts: None,
             modes: Vec::new(),
             profile: Vec::new(),
         }

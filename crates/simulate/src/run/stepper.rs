@@ -319,6 +319,7 @@ impl Stepper {
             time,
             counters: run.engine.counters,
             warnings: std::mem::take(&mut run.engine.reported.warnings),
+            moved_starts: run.engine.reported.moved_starts.take(),
             modes: std::mem::take(&mut run.known_modes),
             profile: run.engine.profile(),
         };

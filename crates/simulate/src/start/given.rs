@@ -12,6 +12,7 @@ use saltus_mdae::{Derivative, ExprId, Idx, Role, VarId};
 use saltus_structure::restart::NumericFacts;
 
 use crate::engine::{Engine, ModeId};
+use crate::report::MovedStarts;
 use crate::restart::{Known, Present, fact_tolerance};
 use crate::start::values::StartValue;
 
@@ -272,9 +273,11 @@ impl Engine {
         moved.into_iter().filter(counts).collect()
     }
 
-    /// The same as one sentence.
-    pub(crate) fn moved_starts_of(&self, mode: ModeId) -> Option<String> {
+    /// The same in words.
+    pub(crate) fn moved_starts_of(&self, mode: ModeId) -> Option<MovedStarts> {
         let moved = self.moved_starts_in(mode);
+        let variables = moved.iter().filter(|start| start.order == 0).map(|start| start.var);
+        let variables: Vec<VarId> = variables.collect();
         let reported = moved.iter().take(TOLD).map(|start| {
             let value = self.memory.get(start.var, start.order);
             format!(
@@ -289,7 +292,10 @@ impl Engine {
         }
         let what =
             "start values contradict each other or the equations, and are taken as the values just before the start";
-        (!reported.is_empty()).then(|| format!("{what}: {}", reported.join(", ")))
+        (!reported.is_empty()).then(|| MovedStarts {
+            text: format!("{what}: {}", reported.join(", ")),
+            variables,
+        })
     }
 
     /// What an equation is about beside a state, and nothing else: `q = C*v` with both given, or with one that could not be

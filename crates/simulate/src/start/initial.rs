@@ -19,7 +19,7 @@ use crate::events::candidate::Instant;
 use crate::events::iteration::Truths;
 use crate::events::sign::Sign;
 use crate::kernel::Bound;
-use crate::report::{EventReport, ImpulseReport};
+use crate::report::{EventReport, ImpulseReport, MovedStarts};
 use crate::restart::Request;
 use crate::start::parameters::{OpenStart, close, replaced_bindings};
 use crate::start::values::{StartValue, StartValues};
@@ -43,8 +43,8 @@ pub(crate) struct StartState {
     pub undetermined: Vec<VarId>,
     /// Values with which the search for those at the start begins.
     pub guesses: BTreeMap<VarId, f64>,
-    /// What the start did to start values that are not fixed.
-    pub moved: Option<String>,
+    /// What the start did to start values.
+    pub moved: Option<MovedStarts>,
 }
 
 impl StartState {
@@ -74,7 +74,10 @@ impl Engine {
         self.renew_nominal_values()?;
         self.warn_of_open_parameters();
         self.warn_of_unset_parameters();
-        self.reported.warnings.extend(self.start.moved.take());
+        if let Some(moved) = self.start.moved.take() {
+            self.reported.warnings.push(moved.text.clone());
+            self.reported.moved_starts = Some(moved);
+        }
         let due: Vec<_> = self
             .samples
             .iter()
@@ -273,13 +276,16 @@ impl Engine {
                 Ok(impulses) if instant.ties_confirm && !self.fixed_starts_speak_against() => {
                     self.memory.values = restarted;
                     self.jet_level = 0;
-                    let name = self
-                        .violated_start(mode)
-                        .map(|at| self.start_name(at))
-                        .unwrap_or_default();
-                    self.start.moved = Some(format!(
+                    let violated = self.violated_start(mode);
+                    let name = violated.map(|at| self.start_name(at)).unwrap_or_default();
+                    let text = format!(
                         "the fixed start value of {name} contradicts the equations; it is taken as the value just before the start"
-                    ));
+                    );
+                    let variable = violated.map(|at| self.start.values.as_slice()[at].var);
+                    self.start.moved = Some(MovedStarts {
+                        text,
+                        variables: variable.into_iter().collect(),
+                    });
                     Ok(impulses)
                 }
                 Ok(_) => Err(failure),

@@ -118,7 +118,24 @@ impl Parser<'_> {
         let places = [Some(self.position), self.position.checked_sub(1)];
         places.into_iter().flatten().find_map(|position| {
             let meant = self.meant(position, starts_something)?;
-            Some(self.misspelling(position, meant))
+            (!self.is_name_elsewhere(position)).then(|| self.misspelling(position, meant))
+        })
+    }
+
+    /// Whether the word at a position is the name of something at another: `contact` is no slip of `connect` where it is declared.
+    fn is_name_elsewhere(&self, position: Position) -> bool {
+        let word = self.text_at(position);
+        let behind_names = |kind| {
+            matches!(
+                kind,
+                Semicolon | Comma | Equals | Assign | Dot | RightParen | LeftBracket
+            )
+        };
+        (0..self.significant.len() as Position).any(|other| {
+            other != position
+                && self.kind_at(other) == Identifier
+                && behind_names(self.kind_at(other + 1))
+                && self.text_at(other) == word
         })
     }
 }
