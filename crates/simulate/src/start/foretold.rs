@@ -34,6 +34,14 @@ struct Foretold {
     contradicted: Vec<EquationId>,
 }
 
+/// Start values that are given.
+struct Given {
+    /// Those that hold, as far as that can be: that are fixed, and of what is differentiated.
+    kept: Vec<(Derivative, f64)>,
+    /// Others that stand for what is differentiated and has none.
+    other: Vec<(Derivative, f64)>,
+}
+
 impl Engine {
     /// Makes the guess agree with start values.
     pub(crate) fn heed_start_values(&mut self, guess: &mut Truths) {
@@ -45,11 +53,11 @@ impl Engine {
             return;
         }
         self.keep_memories(&undecided, guess);
-        let (given, other) = self.given_starts();
+        let given = self.given_starts();
         let saved = self.memory.values.clone();
         let mut turned: FxHashSet<ConditionId> = FxHashSet::default();
         for _ in 0..ROUNDS {
-            let foretold = self.foretell(guess, (&given, &other));
+            let foretold = self.foretell(guess, &given);
             let before = guess.clone();
             let open = self.decide_by_values(&undecided, &foretold.known, guess);
             self.memory.values.copy_from_slice(&saved);
@@ -103,10 +111,7 @@ impl Engine {
             && !matches!(self.sign_at_start(id), Sign::ByValue { .. })
     }
 
-    /// Start values that hold, as far as that can be: those that are fixed, and those of what is differentiated. Then others that
-    /// stand for what is differentiated and has none.
-    #[allow(clippy::type_complexity)]
-    fn given_starts(&self) -> (Vec<(Derivative, f64)>, Vec<(Derivative, f64)>) {
+    fn given_starts(&self) -> Given {
         let modes = self.compiled.modes();
         let differentiated = |var: VarId, order: u16| {
             let equations = modes.equations_with(var).iter();
@@ -115,19 +120,22 @@ impl Engine {
         };
         let starts = self.start.values.iter();
         let kept = starts.filter(|start| start.order < self.memory.orders(start.var));
-        let (given, other): (Vec<_>, Vec<_>) =
+        let (kept, other): (Vec<_>, Vec<_>) =
             kept.partition(|start| start.fixed || differentiated(start.var, start.order));
         let mut unknowns = self.sets.unknowns.iter();
         let lacks = unknowns.any(|&var| differentiated(var, 0) && self.start.values.get(var, 0).is_none());
         let pair = |start: &StartValue| (Derivative::new(start.var, start.order), start.value);
         let other = other.into_iter().filter(|start| lacks && start.value != 0.0);
-        (given.into_iter().map(pair).collect(), other.map(pair).collect())
+        Given {
+            kept: kept.into_iter().map(pair).collect(),
+            other: other.map(pair).collect(),
+        }
     }
 
     /// Carries start values on through the equations of a guess; the values that follow are in memory.
-    fn foretell(&mut self, guess: &Truths, (given, other): (&[(Derivative, f64)], &[(Derivative, f64)])) -> Foretold {
+    fn foretell(&mut self, guess: &Truths, given: &Given) -> Foretold {
         let mut foretold = Foretold::default();
-        for &(Derivative { var, order }, value) in given {
+        for &(Derivative { var, order }, value) in &given.kept {
             self.memory.set(var, order, value);
             foretold.known.insert(Derivative::new(var, order));
         }
@@ -149,7 +157,7 @@ impl Engine {
         let mut ready: Vec<usize> = (0..active.len()).filter(|&at| open[at] <= 1).collect();
         let mut done = vec![false; active.len()];
         // What always holds comes first, then other start values: both may contradict equations of the guess alone.
-        let mut other = other.iter();
+        let mut other = given.other.iter();
         let mut waiting: Vec<usize> = Vec::new();
         let mut takes_guarded = false;
         loop {

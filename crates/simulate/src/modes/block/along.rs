@@ -179,7 +179,8 @@ impl BlockSolver {
                 .evaluate_unchecked(&memory.values, &mut self.jacobian);
             let step = residual / self.jacobian[given.entry];
             let size = step.abs() / memory.values[slot].abs().max(1e-3 * self.nominal[given.column]);
-            if !(size <= SHRINKS * previous) || runs_away(memory.values[slot], -step) {
+            let shrinks = size <= SHRINKS * previous;
+            if !shrinks || runs_away(memory.values[slot], -step) {
                 return false;
             }
             memory.values[slot] -= step;
