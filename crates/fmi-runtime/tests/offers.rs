@@ -320,6 +320,53 @@ fn licences_beside_the_library_go_along() {
 }
 
 #[test]
+fn each_runtime_has_a_place_of_its_own() {
+    let model = example("mechanics/CupAndBall.mo");
+    let with = |version: Version, platforms: &[&str]| {
+        let library = b"code".to_vec();
+        let runtime = |platform: &&str| Runtime {
+            platform: (*platform).to_owned(),
+            library: library.clone(),
+            licences: None,
+        };
+        let options = ExportOptions {
+            version,
+            interfaces: vec![saltus_fmi::Interface::CoSimulation],
+            without_sources: false,
+            settings: saltus_fmi::variables::Settings::default(),
+        };
+        let exported = export(&model, &platforms.iter().map(runtime).collect::<Vec<_>>(), &options);
+        exported.map(|exported| unpack(&exported.bytes).unwrap())
+    };
+    let platforms = [
+        "x86_64-linux",
+        "aarch64-linux",
+        "x86_64-windows",
+        "x86_64-darwin",
+        "aarch64-darwin",
+    ];
+    let entries = with(Version::Three, &platforms).unwrap();
+    for (platform, ending) in platforms.iter().zip(["so", "so", "dll", "dylib", "dylib"]) {
+        let path = format!("binaries/{platform}/CupAndBall.{ending}");
+        assert!(entries.iter().any(|entry| entry.path == path), "{path}");
+    }
+    let entries = with(Version::Two, &["x86_64-linux", "x86_64-windows", "aarch64-darwin"]).unwrap();
+    for path in [
+        "linux64/CupAndBall.so",
+        "win64/CupAndBall.dll",
+        "darwin64/CupAndBall.dylib",
+    ] {
+        assert!(
+            entries.iter().any(|entry| entry.path == format!("binaries/{path}")),
+            "{path}"
+        );
+    }
+    // FMI 2 has one folder for both.
+    assert!(with(Version::Two, &["x86_64-darwin", "aarch64-darwin"]).is_err());
+    assert!(with(Version::Three, &["x86_64-linux", "x86_64-linux"]).is_err());
+}
+
+#[test]
 fn ten_thousand_variables() {
     let model = compile(
         "model M
@@ -405,4 +452,16 @@ fn arrays_are_read_and_set_as_a_whole() {
         OK
     );
     assert!((states[0] - 16.0).abs() < 1e-6 && (states[1] - 13.75).abs() < 1e-6);
+}
+
+#[test]
+fn names_are_structured_where_they_are() {
+    for (name, convention) in [("'a b'", "structured"), ("'x.y[1]'", "structured"), ("'Größe'", "flat")] {
+        let text = format!("model M Real {name}(start = 1, fixed = true); equation der({name}) = -{name}; end M;");
+        let unit = Unpacked::new(&compile(&text), Version::Three);
+        let description = std::fs::read_to_string(unit.folder.path().join("modelDescription.xml")).unwrap();
+        let attribute = format!("variableNamingConvention=\"{convention}\"");
+        assert!(description.contains(&attribute), "{name}: {description}");
+        assert!(unit.variables.reference(name).is_some());
+    }
 }

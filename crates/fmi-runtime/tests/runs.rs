@@ -10,6 +10,7 @@ mod support;
 use saltus::Model;
 use saltus_fmi::Version;
 use saltus_fmi_runtime::fmi3::*;
+use saltus_testing::Random;
 use support::{Instance3, Integrator, OK, Unpacked, compile, example};
 
 /// Multi-mode models: states and index change.
@@ -135,6 +136,106 @@ fn co_simulation_gives_the_values_of_a_run() {
     }
 }
 
+/// Modes of rows of clutches are entered without being analysed as wholes; importers may ask for anything in them.
+#[test]
+fn values_of_networks_can_be_read_in_all_modes() {
+    let part = |at: usize| {
+        format!(
+            "Real a{at}(start = 1, fixed = true), b{at}(start = 2, fixed = true), f{at};
+             equation
+               der(a{at}) = -f{at} - 0.1*a{at};
+               der(b{at}) = f{at};
+               if sin({:?}*time + 3) > 0.5 then a{at} = b{at}; else f{at} = 0; end if;
+             public",
+            1.0 + at as f64 / 30.0
+        )
+    };
+    let parts: Vec<String> = (0..30).map(part).collect();
+    let text = format!(
+        "model Rows\n{}\nReal t = time;\nannotation(experiment(StopTime = 7));\nend Rows;",
+        parts.join("\n")
+    );
+    let model = compile(&text);
+    let unit = Unpacked::new(&model, Version::Three);
+    let own = Own::new(&model, &unit);
+    assert!(own.names.iter().any(|name| name == "der(a3)") && own.events().len() > 30);
+    let instance = Instance3::co_simulation(&unit, false);
+    instance.initialize(0.0, 7.0, 1e-9);
+    for at in 1..=POINTS {
+        let (from, to) = (point(&model, at - 1), point(&model, at));
+        instance.step(from, to - from);
+        own.agrees(&instance, to, "rows");
+        let references: Vec<u32> = (0..30).map(|at| unit.reference(&format!("der(a{at})"))).collect();
+        let mut values = [0.0; 30];
+        let status = unsafe { fmi3GetFloat64(instance.handle, references.as_ptr(), 30, values.as_mut_ptr(), 30) };
+        assert!(status == OK && values.iter().all(|value| value.is_finite()));
+    }
+}
+
+/// Importers need not say when they will stop, and may go on beyond the end of the experiment that a model names.
+#[test]
+fn runs_go_on_beyond_the_experiment() {
+    let mut random = Random(11);
+    for _ in 0..12 {
+        let (a, b, c) = (
+            random.between(2.0, 9.0),
+            random.between(0.1, 0.9),
+            random.between(1.2, 3.8),
+        );
+        let text = format!(
+            "model Beyond
+               Real x(start = 0, fixed = true), y = if sin({a:?}*time) > {b:?} then time else -1;
+               Real w1(start = 3), w2(start = 0), t;
+               Integer n(start = 0, fixed = true);
+             equation
+               der(x) = if cos({a:?}*time) > {b:?} or time > {c:?} then 1 else -x;
+               der(w1) = -t;
+               der(w2) = t - 1;
+               if time^2 > {c:?} and sin({a:?}*time) < 0 then w1 = w2; else t = 0; end if;
+               when sample(0, 0.4137) then n = pre(n) + 1; end when;
+             end Beyond;"
+        );
+        let model = compile(&text);
+        let unit = Unpacked::new(&model, Version::Three);
+        let (stop, points) = (4.0, 40);
+        let simulation = model.run().stop(stop).interval(0.1).tolerance(1e-9).simulate().unwrap();
+        let own = Own {
+            names: ["x", "y", "w1", "w2", "t"].map(str::to_owned).to_vec(),
+            simulation,
+        };
+        for event_mode in [false, true] {
+            let instance = Instance3::co_simulation(&unit, event_mode);
+            instance.initialize_without_end(0.0, 1e-9);
+            if event_mode {
+                instance.updates();
+                unsafe { assert_eq!(fmi3EnterStepMode(instance.handle), OK) };
+            }
+            let mut time = 0.0;
+            for at in 1..=points {
+                let end = stop / f64::from(points) * f64::from(at);
+                while time < end {
+                    let step = instance.step(time, end - time);
+                    time = step.time;
+                    if step.event {
+                        unsafe { assert_eq!(fmi3EnterEventMode(instance.handle), OK) };
+                        instance.updates();
+                        unsafe { assert_eq!(fmi3EnterStepMode(instance.handle), OK) };
+                    }
+                }
+                own.agrees(&instance, end, &text);
+            }
+        }
+        let instance = Instance3::exchange(&unit);
+        instance.initialize_without_end(0.0, 1e-9);
+        let mut integrator = Integrator::new(&instance, 0.0, stop / 8000.0);
+        for at in 1..=points {
+            let end = stop / f64::from(points) * f64::from(at);
+            assert!(integrator.run_to(end));
+            own.agrees(&instance, end, &text);
+        }
+    }
+}
+
 #[test]
 fn model_exchange_gives_the_values_of_a_run() {
     for path in EXAMPLES {
@@ -192,6 +293,35 @@ fn momentum_is_conserved_in_another_integrator() {
 }
 
 #[test]
+fn start_values_that_are_guesses_can_be_given() {
+    let text = "model Shafts
+           Real w1(start = 0), w2(start = 10), tau;
+         equation
+           der(w1) = tau;
+           4*der(w2) = -tau;
+           if time < 1 then tau = 0; else w1 = w2; end if;
+         end Shafts;";
+    let unit = Unpacked::new(&compile(text), Version::Three);
+    let description = std::fs::read_to_string(unit.folder.path().join("modelDescription.xml")).unwrap();
+    let line = description.lines().find(|line| line.contains("name=\"w2\"")).unwrap();
+    assert!(
+        line.contains("initial=\"approx\"") && line.contains("start=\"10\""),
+        "{line}"
+    );
+    for given in [None, Some(6.0), Some(-3.5)] {
+        let instance = Instance3::exchange(&unit);
+        if let Some(start) = given {
+            assert_eq!(instance.set("w2", start), OK);
+        }
+        instance.initialize(0.0, 2.0, 1e-6);
+        let start = given.unwrap_or(10.0);
+        assert_eq!(instance.get("w2"), start);
+        assert!(Integrator::new(&instance, 0.0, 0.1).run_to(2.0));
+        assert!((instance.get("w1") - 0.8 * start).abs() < 1e-9);
+    }
+}
+
+#[test]
 fn inputs_jump_and_change() {
     let text = "model Tank
            input Real inflow;
@@ -237,14 +367,22 @@ fn inputs_jump_and_change() {
     assert_eq!(instance.set("inflow", 1.0), OK);
     instance.initialize(0.0, 10.0, 1e-9);
     let mut integrator = Integrator::new(&instance, 0.0, 0.01);
-    assert!(integrator.run_to(2.0));
-    assert_eq!(
-        set_open(&instance, true),
-        support::ERROR,
-        "discrete inputs change at events"
-    );
-    unsafe { assert_eq!(fmi3EnterEventMode(instance.handle), OK) };
+    assert!(integrator.run_to(1.5));
+    // A discrete input changes at the next event, whenever it was given: importers give all inputs while they integrate.
     assert_eq!(set_open(&instance, true), OK);
+    assert!(integrator.run_to(2.0));
+    assert!((instance.get("level") - 2.0).abs() < 1e-8);
+    let mut is_open = true;
+    unsafe { assert_eq!(fmi3GetBoolean(instance.handle, &open, 1, &mut is_open, 1), OK) };
+    assert!(!is_open);
+    let (saved, other) = (instance.save(), Instance3::exchange(&unit));
+    other.restore(other.deserialize(&instance.serialize(saved)));
+    instance.free(saved);
+    unsafe { assert_eq!(fmi3EnterEventMode(other.handle), OK) };
+    other.updates();
+    unsafe { assert_eq!(fmi3GetBoolean(other.handle, &open, 1, &mut is_open, 1), OK) };
+    assert!(is_open, "what waits is saved");
+    unsafe { assert_eq!(fmi3EnterEventMode(instance.handle), OK) };
     assert_eq!(instance.set("inflow", 0.0), OK);
     instance.updates();
     unsafe { assert_eq!(fmi3EnterContinuousTimeMode(instance.handle), OK) };
@@ -391,6 +529,14 @@ fn a_model_may_end_itself() {
     instance.initialize(0.0, 10.0, 1e-6);
     let step = instance.step(0.0, 5.0);
     assert!(step.terminate && (step.time - 1.5).abs() < 1e-6, "{step:?}");
+    // Importers refuse steps that return early if they do not allow it (FMPy): the time tells how far it went.
+    assert!(!step.early);
+    let instance = Instance3::co_simulation(&unit, true);
+    instance.initialize(0.0, 10.0, 1e-6);
+    instance.updates();
+    unsafe { assert_eq!(fmi3EnterStepMode(instance.handle), OK) };
+    let step = instance.step(0.0, 5.0);
+    assert!(step.early && (step.time - 1.5).abs() < 1e-6, "{step:?}");
     let instance = Instance3::exchange(&unit);
     instance.initialize(0.0, 10.0, 1e-6);
     let mut integrator = Integrator::new(&instance, 0.0, 0.1);

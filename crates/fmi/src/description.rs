@@ -86,7 +86,7 @@ pub(crate) fn describe(subject: &Subject<'_>) -> String {
         ("fmiVersion", text(if version == Version::Two { "2.0" } else { "3.0" })),
         ("modelName", text(subject.model.name())),
         ("generationTool", format!("Saltus {}", env!("CARGO_PKG_VERSION"))),
-        ("variableNamingConvention", text("structured")),
+        ("variableNamingConvention", naming(subject)),
     ];
     match version {
         Version::Two => {
@@ -118,6 +118,14 @@ pub(crate) fn describe(subject: &Subject<'_>) -> String {
         structure(xml, subject, version);
     });
     xml.finish()
+}
+
+/// Names in quotes may hold characters that the grammar of structured names does not have.
+fn naming(subject: &Subject<'_>) -> String {
+    let is_known = |c: char| (c.is_ascii_graphic() || c == ' ') && !matches!(c, '"' | '`');
+    let are_structured = subject.listed().all(|listed| listed.entry.name.chars().all(is_known));
+    let convention = if are_structured { "structured" } else { "flat" };
+    convention.to_owned()
 }
 
 /// Categories of log messages.
@@ -271,6 +279,7 @@ fn initial(shown: &Shown) -> Option<&'static str> {
     match (shown.causality, shown.start) {
         (Causality::Independent | Causality::Input, _) => None,
         _ if shown.kind == Kind::Clock => None,
+        (_, Some(_)) if shown.is_guess => Some("approx"),
         (_, Some(_)) => Some("exact"),
         (_, None) => Some("calculated"),
     }
@@ -419,7 +428,7 @@ fn index(reference: u32) -> u32 {
 
 fn structure(xml: &mut Writer, subject: &Subject<'_>, version: Version) {
     let listed: Vec<Listed<'_>> = subject.listed().collect();
-    let is_calculated = |shown: &Shown| initial(shown) == Some("calculated");
+    let is_calculated = |shown: &Shown| matches!(initial(shown), Some("calculated" | "approx"));
     let outputs = || {
         listed
             .iter()

@@ -229,8 +229,12 @@ pub fn export_sizes(
         entries.push(text("terminalsAndIcons/terminalsAndIcons.xml".to_owned(), terminals));
     }
     for runtime in runtimes {
+        let path = binary_path(&runtime.platform, options.version, &identifier);
+        if entries.iter().any(|entry| entry.path == path) {
+            return Err(refused(format!("two runtimes would be `{path}`: name one of them")));
+        }
         entries.push(Entry {
-            path: binary_path(&runtime.platform, options.version, &identifier),
+            path,
             content: strip(&runtime.library).unwrap_or_else(|| runtime.library.clone()),
         });
     }

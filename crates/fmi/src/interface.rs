@@ -151,7 +151,14 @@ fn subscripts(sizes: &[usize]) -> Vec<Vec<usize>> {
 
 /// Whether two variables can be elements of one array.
 fn alike(a: &Shown, b: &Shown) -> bool {
-    let what = |shown: &Shown| (shown.kind, shown.causality, shown.variability, shown.start.is_some());
+    let what = |shown: &Shown| {
+        (
+            shown.kind,
+            shown.causality,
+            shown.variability,
+            shown.start.map(|_| shown.is_guess),
+        )
+    };
     let scale = |shown: &Shown| [shown.min, shown.max, shown.nominal].map(|value| value.map(f64::to_bits));
     let in_states = |shown: &Shown| (shown.is_slot, shown.derivative_of.is_some());
     let units = |shown: &Shown| (Arc::clone(&shown.unit), Arc::clone(&shown.display_unit));

@@ -100,6 +100,8 @@ pub struct Shown {
     pub variability: Variability,
     /// The value at the start, where the importer may give another.
     pub start: Option<f64>,
+    /// Whether that is only where the value at the start is looked for.
+    pub is_guess: bool,
     /// Where it comes from.
     pub source: Source,
     /// Its unit.
@@ -313,8 +315,9 @@ impl Variables {
                     shown.start = Some(constant(variable.binding.or(variable.start)).unwrap_or(0.0));
                 }
                 _ => {
-                    let given = variable.fixed && variable.role == Role::Continuous && self.is_slot(of);
+                    let given = variable.role == Role::Continuous && self.is_slot(of);
                     shown.start = constant(variable.start).filter(|_| given);
+                    shown.is_guess = !variable.fixed;
                 }
             }
             self.list.push(shown);
@@ -339,8 +342,9 @@ impl Variables {
                 _ if alias.order > 0 => Variability::Continuous,
                 _ => variability(target),
             };
-            if target.role != Role::Parameter && alias.variable.fixed && self.is_slot(of) && sign == Sign::Same {
+            if target.role != Role::Parameter && self.is_slot(of) && sign == Sign::Same {
                 shown.start = alias.variable.start.and_then(|start| constant(equations, start));
+                shown.is_guess = !alias.variable.fixed;
             }
             self.list.push(shown);
         }
@@ -517,6 +521,7 @@ impl Variables {
             },
             variability: variability(variable),
             start: None,
+            is_guess: false,
             source,
             unit: variable.unit.clone(),
             display_unit: variable.display_unit.clone(),
@@ -572,6 +577,7 @@ fn time() -> Shown {
         causality: Causality::Independent,
         variability: Variability::Continuous,
         start: None,
+        is_guess: false,
         source: Source::Time,
         unit: "".into(),
         display_unit: "".into(),

@@ -395,6 +395,31 @@ fn runs_are_repeatable_and_side_by_side() {
     });
 }
 
+/// Every value is a question with all states in it: what a question costs must not grow with their number squared.
+#[test]
+fn a_unit_may_have_many_states() {
+    let place = Place::new();
+    let own = of_text(
+        "model Row
+           parameter Integer n = 100;
+           Real x[n](each start = 0, each fixed = true);
+         equation
+           der(x[1]) = (if time < 0.5 then 1 else 0) - x[1];
+           for i in 2:n loop
+             der(x[i]) = 60*(x[i - 1] - x[i]);
+           end for;
+         end Row;",
+    );
+    place.export(&own, "unit.fmu", Version::Three);
+    let imported = place.import("unit.fmu", ForeignInterface::ModelExchange, None, "");
+    let (own, imported) = (run(&own, (0.0, 2.0)), run(&imported, (0.0, 2.0)));
+    let last = |of: &Simulation, name: &str| *of.values(name).unwrap().last().unwrap();
+    for at in [1, 2, 50, 100] {
+        let (expected, found) = (last(&own, &format!("x[{at}]")), last(&imported, &format!("'x[{at}]'")));
+        assert!((expected - found).abs() < 1e-7, "x[{at}] is {found}, not {expected}");
+    }
+}
+
 /// One unit in one process, with other parameters in each run: the rope goes taut and slack at other times, and the unit chooses
 /// other states on the way.
 #[test]

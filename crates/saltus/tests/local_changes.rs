@@ -196,6 +196,51 @@ fn local_changes_give_what_whole_modes_give() {
     assert!(10 * local_changes > 9 * changes, "{local_changes} of {changes} changes");
 }
 
+/// Whoever steps through a run may ask for any value, in modes that were entered as wholes and in those that were not: derivatives
+/// too, and the rates of states.
+#[test]
+fn values_between_changes_are_those_of_whole_modes() {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + a.abs().max(b.abs())) || a.is_nan() && b.is_nan();
+    let mut asked = 0;
+    for seed in 0..many(20) as u64 {
+        let text = network(&mut Random(seed + 1));
+        let model = compile(&text);
+        let stepper = |from: usize| {
+            let run = model
+                .run()
+                .stop(5.0)
+                .tolerance(1e-9)
+                .options(|options| options.local_from = from);
+            run.stepper().expect("a run")
+        };
+        let (mut local, mut whole) = (stepper(0), stepper(usize::MAX));
+        if local.run_to(0.0).is_err() || whole.run_to(0.0).is_err() {
+            continue;
+        }
+        let signals = whole.results().schema().signals();
+        let names: Vec<String> = signals.iter().map(|signal| signal.name.to_string()).collect();
+        for point in 1..40 {
+            // No time of an event.
+            let time = 0.1237 * f64::from(point);
+            let (of_local, of_whole) = (local.run_to(time), whole.run_to(time));
+            assert_eq!(of_local.is_ok(), of_whole.is_ok(), "seed {seed}\n{text}");
+            if of_local.is_err() {
+                break;
+            }
+            for name in &names {
+                let (a, b) = (local.value(name).expect(name), whole.value(name).expect(name));
+                assert!(near(a, b), "seed {seed}: {name} = {a} instead of {b} at {time}\n{text}");
+                asked += usize::from(name.starts_with("der("));
+            }
+            if point % 8 == 0 {
+                let (a, b) = (local.rates().expect("rates"), whole.rates().expect("rates"));
+                assert_eq!(a.len(), b.len(), "seed {seed}\n{text}");
+            }
+        }
+    }
+    assert!(asked > 1000, "{asked} derivatives");
+}
+
 /// Rows of three bodies beside each other, in each of them one clutch.
 fn rows(count: usize) -> String {
     let part = |at: usize| {

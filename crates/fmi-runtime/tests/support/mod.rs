@@ -192,6 +192,17 @@ impl<'u> Instance3<'u> {
         }
     }
 
+    /// Without a stop time.
+    pub(crate) fn initialize_without_end(&self, start: f64, tolerance: f64) {
+        unsafe {
+            assert_eq!(
+                fmi3EnterInitializationMode(self.handle, true, tolerance, start, false, 0.0),
+                OK
+            );
+            assert_eq!(fmi3ExitInitializationMode(self.handle), OK);
+        }
+    }
+
     pub(crate) fn get(&self, name: &str) -> f64 {
         let (reference, mut value) = (self.unit.reference(name), f64::NAN);
         assert_eq!(unsafe { fmi3GetFloat64(self.handle, &reference, 1, &mut value, 1) }, OK);

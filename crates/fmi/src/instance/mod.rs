@@ -72,6 +72,9 @@ struct Setup {
 /// Inputs by value reference: value and slope.
 type Inputs = Vec<(u32, f64, f64)>;
 
+/// Discrete inputs by value reference, to be taken at the next event.
+type Waiting = Vec<(u32, f64)>;
+
 /// What changed a run since its start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Action {
@@ -147,6 +150,8 @@ pub struct Instance {
     /// The inputs at the start.
     beginning: Inputs,
     actions: Vec<Action>,
+    /// Discrete inputs that were given between events.
+    waiting: Waiting,
     /// Weights of impulses at the last event.
     impulses: Vec<f64>,
     /// Whether the last instant changed the mode.
@@ -183,6 +188,7 @@ impl Instance {
             told_time: 0.0,
             beginning: Vec::new(),
             actions: Vec::new(),
+            waiting: Vec::new(),
             told: Vec::new(),
         }
     }
@@ -430,6 +436,9 @@ impl Instance {
             return error("EnterEventMode is not allowed: the instance was made without event mode");
         }
         self.state = State::Event;
+        for (reference, value) in std::mem::take(&mut self.waiting) {
+            self.set(reference, value)?;
+        }
         Ok(())
     }
 
@@ -523,6 +532,7 @@ impl Instance {
         self.restarted = None;
         self.beginning.clear();
         self.actions.clear();
+        self.waiting.clear();
         self.impulses = vec![0.0; self.loaded.variables.impulses.len()];
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use saltus_results::Discard;
 use serde::{Deserialize, Serialize};
 
-use super::step::advance;
-use super::{Action, Done, Heard, Inputs, Instance, Loaded, Running, Setup, Trouble, error, variable};
+use super::step::{advance, horizon};
+use super::{Action, Done, Heard, Inputs, Instance, Loaded, Running, Setup, Trouble, Waiting, error, variable};
 use crate::state::{Call, Interface, State};
 
 /// Everything there is of an instance, to be restored.
@@ -21,6 +21,7 @@ pub struct Saved {
     told_time: f64,
     beginning: Inputs,
     actions: Vec<Action>,
+    waiting: Waiting,
     impulses: Vec<f64>,
     mode_changed: bool,
 }
@@ -46,6 +47,7 @@ struct Written {
     begun: bool,
     beginning: Inputs,
     actions: Vec<Action>,
+    waiting: Waiting,
     /// The communication point; time and slots of a run that is integrated by the importer.
     time: f64,
     slots: Vec<f64>,
@@ -68,6 +70,7 @@ impl Instance {
             told_time: self.told_time,
             beginning: self.beginning.clone(),
             actions: self.actions.clone(),
+            waiting: self.waiting.clone(),
             impulses: self.impulses.clone(),
             mode_changed: self.mode_changed,
         })
@@ -84,6 +87,7 @@ impl Instance {
         self.told_time = saved.told_time;
         self.beginning = saved.beginning.clone();
         self.actions = saved.actions.clone();
+        self.waiting = saved.waiting.clone();
         self.impulses = saved.impulses.clone();
         self.mode_changed = saved.mode_changed;
         self.replace_starts()
@@ -109,6 +113,7 @@ impl Instance {
             begun: saved.run.is_some(),
             beginning: saved.beginning.clone(),
             actions: saved.actions.clone(),
+            waiting: saved.waiting.clone(),
             time,
             slots,
             mode_changed: saved.mode_changed,
@@ -140,7 +145,7 @@ impl Instance {
             Action::Advance(..) | Action::Event => Vec::new(),
         });
         let inputs = written.setup.inputs.iter().chain(&written.beginning).map(|(at, ..)| at);
-        let values = written.setup.values.iter().map(|(at, _)| at);
+        let values = written.setup.values.iter().chain(&written.waiting).map(|(at, _)| at);
         if !inputs.chain(values).chain(of_actions).all(is_known) {
             return error("the saved state is that of another unit");
         }
@@ -158,6 +163,7 @@ impl Instance {
             told_time: written.time,
             beginning: written.beginning,
             actions: written.actions,
+            waiting: written.waiting,
             impulses: replay.impulses,
             mode_changed: written.mode_changed,
         })
@@ -192,7 +198,8 @@ impl Instance {
                 Ok(())
             }
             (Some(Running::Own(stepper)), Action::Advance(until, returns)) => {
-                advance(stepper, *until, *returns, &mut heard).map(drop)
+                let horizon = horizon(&self.setup, stepper.time(), *until);
+                advance(stepper, *until, horizon, *returns, &mut heard).map(drop)
             }
             (Some(Running::Own(stepper)), Action::Event) => stepper.process_due_event(&mut Discard, &mut heard),
             (Some(Running::Other(_)), Action::Update(time, slots, inputs)) => {

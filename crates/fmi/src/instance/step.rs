@@ -3,7 +3,7 @@
 use saltus_results::Discard;
 use saltus_simulate::{End, Failure, Reached, Stepper};
 
-use super::{Action, Done, Heard, Instance, Running, Trouble, error, with_sign};
+use super::{Action, Done, Heard, Instance, Running, Setup, Trouble, error, with_sign};
 use crate::state::Call;
 use crate::variables::{Causality, Kind, Source, Variability};
 
@@ -46,7 +46,7 @@ impl Instance {
         if let Some(End::Terminated(_)) = stepper.end() {
             return Ok(Stepped {
                 terminate: true,
-                early: until > now,
+                early: self.mode.early_return && until > now,
                 time: now,
                 event: false,
             });
@@ -54,7 +54,8 @@ impl Instance {
         let returns = self.mode.event_mode && self.mode.early_return;
         let mut heard = Heard::default();
         self.actions.push(Action::Advance(until, returns));
-        let went = advance(stepper, until, returns, &mut heard);
+        let horizon = horizon(&self.setup, stepper.time(), until);
+        let went = advance(stepper, until, horizon, returns, &mut heard);
         let (time, end) = (stepper.time().min(until), stepper.end().cloned());
         self.told_time = if time < until - same { time } else { until };
         self.tell(&heard.events);
@@ -63,12 +64,13 @@ impl Instance {
             Err(failure) => return self.fail(&failure),
         };
         let terminate = matches!(end, Some(End::Terminated(_)));
-        let early = time < until - same;
+        let shorter = time < until - same;
         Ok(Stepped {
             event: reached == Reached::Event && !terminate,
             terminate,
-            early,
-            time: if early { time } else { until },
+            // The end of a run is no early return where the importer wants none: the time tells it.
+            early: shorter && self.mode.early_return,
+            time: if shorter { time } else { until },
         })
     }
 
@@ -109,10 +111,27 @@ impl Instance {
     }
 }
 
-pub(super) fn advance(stepper: &mut Stepper, until: f64, returns: bool, heard: &mut Heard) -> Result<Reached, Failure> {
-    // The end of the experiment is the importer's to say.
-    let span = (until - stepper.time()).abs();
-    stepper.extend(until + span.max(f64::EPSILON * until.abs()));
+/// Where a run that goes on to a time may look for what comes, if that is beyond its stop time. Where the importer has said no stop
+/// time, the run is taken to go on as long again.
+pub(super) fn horizon(setup: &Setup, now: f64, until: f64) -> f64 {
+    let step = (until - now).abs().max(f64::EPSILON * until.abs());
+    match setup.stop {
+        Some(_) => until + step,
+        None => until + step.max(until - setup.start.unwrap_or(0.0)),
+    }
+}
+
+pub(super) fn advance(
+    stepper: &mut Stepper,
+    until: f64,
+    horizon: f64,
+    returns: bool,
+    heard: &mut Heard,
+) -> Result<Reached, Failure> {
+    // The end of the experiment is the importer's to say: a run that reaches its stop time would be over.
+    if until >= stepper.stop() {
+        stepper.extend(horizon)?;
+    }
     // An input that was given another value jumps at the communication point.
     stepper.process_due_event(&mut Discard, heard)?;
     loop {

@@ -171,6 +171,15 @@ impl Instance {
         let (Some(var), state) = (variable(shown), self.state) else {
             return error("an input of its own kind");
         };
+        // Importers give all inputs while they integrate (FMPy does): what is discrete counts from the next event on.
+        if shown.variability == Variability::Discrete
+            && state == State::ContinuousTime
+            && self.mode.interface == Interface::ModelExchange
+        {
+            self.waiting.retain(|(at, _)| *at != reference);
+            self.waiting.push((reference, value));
+            return Ok(());
+        }
         let slope = self
             .setup
             .inputs
@@ -181,7 +190,6 @@ impl Instance {
         let slope = if state == State::Step { 0.0 } else { slope };
         self.setup.inputs.retain(|(at, ..)| *at != reference);
         self.setup.inputs.push((reference, value, slope));
-        let discrete = shown.variability == Variability::Discrete;
         let outcome = match (&mut self.run, state) {
             (_, State::Instantiated | State::Initialization) => {
                 self.run = None;
@@ -190,9 +198,6 @@ impl Instance {
             (Some(Running::Own(stepper)), _) => {
                 stepper.set_input(var, value);
                 Ok(())
-            }
-            (Some(Running::Other(_)), State::ContinuousTime) if discrete => {
-                return error(format!("`{}` can change in Event Mode only", shown.name));
             }
             (Some(Running::Other(exchange)), _) => exchange.set_input(var, value, state == State::Event).map(drop),
             (None, _) => Ok(()),

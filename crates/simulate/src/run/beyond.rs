@@ -47,12 +47,21 @@ impl Run {
 
     /// The present value of a derivative; not a number where nothing determines it.
     pub(super) fn value(&mut self, of: Derivative) -> f64 {
-        let highest = self
-            .engine
-            .mode
-            .and_then(|mode| self.engine.modes[mode].highest_order(of.var));
+        if of.order == 0 {
+            return self.engine.memory.get(of.var, 0);
+        }
+        let highest = match self.network_mode() {
+            Some(_) => self.highest_in_network(of.var),
+            None => self
+                .engine
+                .mode
+                .and_then(|mode| self.engine.modes[mode].highest_order(of.var)),
+        };
         if highest.is_none_or(|highest| of.order <= highest) {
             return self.engine.memory.get(of.var, of.order);
+        }
+        if self.network_mode().is_some() {
+            return f64::NAN;
         }
         let mut row = Vec::new();
         self.fill_row(&mut row);

@@ -12,7 +12,7 @@ use saltus_numerics::EvalError;
 use saltus_numerics::roots::{ConditionFunctions, Course, Cut, EventInstant, RootError, first_event};
 
 use super::watch::{scan_options, too_fast};
-use super::{Cancel, Run};
+use super::{Cancel, PhaseState, Run};
 use crate::engine::ModeId;
 use crate::error::{Failure, FailureKind};
 use crate::events::condition::{Decided, Monitor, reads_time_and_parameters};
@@ -143,6 +143,18 @@ impl Run {
         self.engine.memory.set_time(now);
         self.lookahead = lookahead;
         outcome
+    }
+
+    /// The stop time is later than it was: conditions of time are looked at up to there, within a phase.
+    pub(super) fn look_further(&mut self, phase: &mut PhaseState, before: f64) -> Result<(), Failure> {
+        // An event that comes before the former stop time was known already.
+        if phase.time_event > before {
+            self.look_ahead(phase.mode)?;
+            (phase.time_event, phase.time_triggers) = self.next_time_event();
+            phase.time_width = self.lookahead.width(&phase.time_triggers);
+        }
+        self.aim(phase);
+        Ok(())
     }
 
     /// Whether it is known without looking that a condition holds as before an event now.

@@ -609,6 +609,16 @@ impl Run {
         }
     }
 
+    /// The largest derivative of a variable, or itself, that modes of the network solve for; nothing if it is no unknown of them.
+    pub(super) fn highest_in_network(&self, var: VarId) -> Option<u16> {
+        let Networked::Yes(network) = &self.network else {
+            return None;
+        };
+        let tables = &network.tables;
+        let at = tables.unknowns.iter().position(|&unknown| unknown == var)?;
+        Some(Present::highest_order(tables, at))
+    }
+
     /// Where the states are declared, those that change fastest in units of their tolerances first.
     pub(super) fn fastest_in_network(&self, present: &Present) -> Vec<OriginId> {
         let Networked::Yes(network) = &self.network else {

@@ -142,13 +142,26 @@ impl Stepper {
         }
     }
 
+    /// Where the run ends.
+    pub fn stop(&self) -> f64 {
+        self.run.engine.options.stop
+    }
+
     /// Lets a run that is under way go on to a later stop time.
-    pub fn extend(&mut self, stop: f64) {
-        let run = &mut self.run;
-        run.engine.options.stop = run.engine.options.stop.max(stop);
-        if let Stage::Integrating(phase) = &mut self.stage {
-            run.aim(phase);
+    pub fn extend(&mut self, stop: f64) -> Result<(), Failure> {
+        let before = self.stop();
+        if stop <= before {
+            return Ok(());
         }
+        self.run.engine.options.stop = stop;
+        let looked = match &mut self.stage {
+            Stage::Integrating(phase) => self.run.look_further(phase, before),
+            _ => Ok(()),
+        };
+        if let Err(failure) = &looked {
+            self.stage = Stage::Failed(failure.clone());
+        }
+        looked
     }
 
     /// Ends the run where it is: `terminal()` is true there.
