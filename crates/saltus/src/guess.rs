@@ -52,12 +52,10 @@ impl Model {
                 diagnostic = diagnostic.with_likely_fix(title, vec![edit]);
             }
         }
-        match diagnostic.fixes.is_empty() {
-            true => diagnostic,
-            false => {
-                diagnostic.with_help("say `fixed = true` of the one that is certain: it is kept, and the others follow")
-            }
+        if diagnostic.fixes.is_empty() {
+            return diagnostic;
         }
+        diagnostic.with_help("say `fixed = true` of the one that is certain: it is kept, and the others follow")
     }
 }
 
