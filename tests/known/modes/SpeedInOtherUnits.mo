@@ -1,4 +1,4 @@
-// WRONGLY REFUSED (E0602), also in saltus-5: speeds in other units than positions per time (`2*der(p1) = w1`; rpm, km/h, deg/s: der(p) = 0.10472*w).
+// WRONGLY REFUSED (E0602): speeds in other units than positions per time (`2*der(p1) = w1`; rpm, km/h, deg/s: der(p) = 0.10472*w).
 // "w2 is impulsive at this mode change but enters equations nonlinearly" - it is not: p1 = p2 is the zero crossing, positions do not jump.
 // With factor 1 (der(p1) = w1) it runs; with a linear drag (w2 instead of w2^2) it runs with the warning "consistency projector".
 // Oracle: contact at t = 1 with w1 = 2, w2 = 0; momentum: w = 1 after it, then 2*w' = -w^2: w(9) = 1/(1 + 8/2) = 0.2.
