@@ -7,16 +7,18 @@
 //!
 //! A square has another fault: `dp = if q > 0 then r*q^2 else -r*q^2` has two solutions in each branch, one of them on the wrong
 //! side, and none as soon as dp has the other sign. So an even power of q is minus that where the condition on q does not hold.
+//! Factors of derivatives, and squares in what these are made of, stay as they are: a jump integrates them over its way, beyond the
+//! condition.
 //!
 //! The condition may speak of the argument by another name or in another form, of which rounding leaves something else: `d < 0` with
 //! `d = u - p` guards the root of `u - p`, and so does `p/u > 1`. So what is known of a variable is put in its place, and an argument
 //! that is a difference of equals but for rounding counts as zero.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::derivative::Derivative;
 use crate::expr::{BinaryFunction, ExprPool, Node, UnaryFunction};
-use crate::index::{ConditionId, ExprId, VarId};
+use crate::index::{ConditionId, EquationId, ExprId, VarId};
 use crate::model::{Comparison, Mdae};
 
 /// Larger equations are left as they are.
@@ -29,14 +31,29 @@ const ROUNDING: f64 = 1e-12;
 impl Mdae {
     /// Gives roots in branches values beyond the conditions of these.
     pub fn continue_roots(&mut self) {
-        let known = Known::new(self);
+        let goes_on = |pool: &ExprPool, root_of: ExprId| {
+            let nodes = pool.reachable(&[root_of]);
+            let mut nodes_that_do = nodes.iter().map(|&id| pool.node(id));
+            nodes.len() <= MOST_NODES
+                && nodes_that_do.any(|node| root(pool, node).is_some() || square(pool, node).is_some())
+        };
+        let candidates = self.equations.ids();
+        let candidates = candidates.filter(|&id| goes_on(&self.pool, self.equations[id].residual));
+        let candidates: Vec<EquationId> = candidates.collect();
+        if candidates.is_empty() {
+            return;
+        }
+        let mut known = Known::new(self);
         let pool = &mut self.pool;
-        for equation in self.equations.iter_mut() {
-            let nodes = pool.reachable(&[equation.residual]);
-            let goes_on = |&id: &ExprId| root(pool, pool.node(id)).is_some() || square(pool, pool.node(id)).is_some();
-            if nodes.len() > MOST_NODES || !nodes.iter().any(goes_on) {
+        let residuals: Vec<ExprId> = self.equations.iter().map(|equation| equation.residual).collect();
+        let in_factors: FxHashSet<VarId> = residuals.iter().flat_map(|&residual| factors(pool, residual)).collect();
+        for id in candidates {
+            let equation = &mut self.equations[id];
+            if !factors(pool, equation.residual).is_empty() {
                 continue;
             }
+            let read = pool.occurrences(equation.residual);
+            known.squares = !read.iter().any(|one| in_factors.contains(&one.var));
             let inside: Vec<ExprId> = known.literal(pool, equation.guard).into_iter().collect();
             equation.residual = known.continued(pool, equation.residual, &inside);
         }
@@ -49,6 +66,8 @@ struct Known {
     definitions: FxHashMap<VarId, ExprId>,
     /// What equations that always hold say unknowns are.
     quantities: FxHashMap<VarId, ExprId>,
+    /// Whether squares go on in the present equation.
+    squares: bool,
 }
 
 impl Known {
@@ -67,6 +86,7 @@ impl Known {
             relations: model.conditions.ids().filter_map(relation).collect(),
             definitions: definitions.map(|equation| (equation.target, equation.value)).collect(),
             quantities: quantities(model),
+            squares: true,
         }
     }
 
@@ -129,7 +149,7 @@ impl Known {
                 });
                 Some(pool.if_else(condition, yes, no))
             }
-            _ if let Some(base) = square(pool, node) => {
+            _ if let Some(base) = square(pool, node).filter(|_| self.squares) => {
                 let of_base = |pool: &mut ExprPool, &literal: &ExprId| side_of(pool, literal, base).then_some(literal);
                 let here = inside.iter().find_map(|literal| of_base(pool, literal))?;
                 let power = pool.intern(node);
@@ -162,6 +182,20 @@ impl Known {
             }
         })[0]
     }
+}
+
+/// Unknowns in factors of derivatives, as v in `(1 + v^2)*der(v) = -i`: where it jumps, what is conserved is the integral of this factor
+/// over the way, as it is written.
+fn factors(pool: &mut ExprPool, residual: ExprId) -> Vec<VarId> {
+    let mut rates = pool.occurrences(residual);
+    rates.retain(|one| one.order > 0 && pool.variable_traits(one.var).continuous);
+    let mut found = Vec::new();
+    for Derivative { var, order } in rates {
+        let factor = pool.partial_derivative(residual, var, order);
+        let read = pool.occurrences(factor).into_iter().map(|one| one.var);
+        found.extend(read.filter(|&var| pool.variable_traits(var).continuous));
+    }
+    found
 }
 
 /// What an even power is one of.
